@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { dayMs } from './time-units.ts'
 
-const expiresAfterMs = 7 * 24 * 3_600_000
+const expiresAfterMs = 7 * dayMs
 // 128 bits are enough against guessing, and keep the link short enough for a text message.
 const signatureBytes = 16
 const idBytes = 16

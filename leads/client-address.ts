@@ -1,5 +1,5 @@
 /**
- * Returns the address for the rate limit. Each trusted proxy appends its client's address to
+ * Returns the IP address for the rate limit. Each trusted proxy appends its client's IP address to
  * X-Forwarded-For; entries further left may be forged.
  */
 export function readClientAddress(
@@ -13,7 +13,7 @@ export function readClientAddress(
 }
 
 /**
- * Returns the client's address behind a gateway when TRUSTED_PROXIES is not set. On *.supabase.co,
+ * Returns the client's IP address behind a gateway when TRUSTED_PROXIES is not set. On *.supabase.co,
  * Cloudflare sets cf-connecting-ip and clients cannot forge it; elsewhere only the last hop is certain.
  */
 export function readGatewayAddress(

@@ -7,11 +7,9 @@ import {
   formatShortDuration,
   formatTimestamp,
   parseLocalTime,
-  setCompanyTimeZone,
 } from './clock.ts'
+import { hourMs, minuteMs } from './time-units.ts'
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
 const now = Date.parse('2026-11-15T12:00:00Z')
 
 it('formats short durations without a line break inside', () => {
@@ -21,13 +19,13 @@ it('formats short durations without a line break inside', () => {
 })
 
 it('formats when something happened, in the company’s time zone', () => {
-  setCompanyTimeZone('Pacific/Kiritimati')
-  expect(formatAgo(now - 59_000, now)).toBe('just now')
-  expect(formatAgo(now - 30 * hourMs, now)).toMatch(/^Nov 14, 8:00\sPM$/)
-  expect(formatSeen(now - minuteMs, now)).toBe('just now')
-  expect(formatSeen(now - 24 * hourMs, now)).toBe('yesterday')
-  expect(formatSeen(now - 72 * hourMs, now)).toBe('Nov 13')
-  expect(formatTimestamp(now)).toBe('2026-11-16 02:00:00')
+  const clock = { now, timeZone: 'Pacific/Kiritimati' }
+  expect(formatAgo(now - 59_000, clock)).toBe('just now')
+  expect(formatAgo(now - 30 * hourMs, clock)).toMatch(/^Nov 14, 8:00\sPM$/)
+  expect(formatSeen(now - minuteMs, clock)).toBe('just now')
+  expect(formatSeen(now - 24 * hourMs, clock)).toBe('yesterday')
+  expect(formatSeen(now - 72 * hourMs, clock)).toBe('Nov 13')
+  expect(formatTimestamp(now, clock.timeZone)).toBe('2026-11-16 02:00:00')
 })
 
 it.each([
@@ -46,9 +44,9 @@ it('formats measured durations', () => {
 })
 
 it('formats when the company next opens', () => {
-  setCompanyTimeZone('America/Chicago')
+  const clock = { now, timeZone: 'America/Chicago' }
   const texts = [15, 16, 17, 21, 22].map((day) =>
-    formatOpening(Date.parse(`2026-11-${day}T13:00:00Z`), now).replace(/\s/g, ' '),
+    formatOpening(Date.parse(`2026-11-${day}T13:00:00Z`), clock).replace(/\s/g, ' '),
   )
   expect(texts).toEqual(['at 7:00 AM', 'tomorrow', 'on Tuesday', 'on Saturday', 'on Nov 22'])
 })

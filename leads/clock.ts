@@ -1,9 +1,11 @@
 import { getClock } from './hours.ts'
+import { dayMs, minuteMs } from './time-units.ts'
+import { count } from './words.ts'
 
 // Cache formatters: each takes tens of kilobytes outside the JavaScript heap, which the garbage
 // collector does not count. Creating one per alert used 900 MB.
-const formats = new Map<string | undefined, ReturnType<typeof makeFormats>>()
-function makeFormats(timeZone: string | undefined) {
+const formats = new Map<string, ReturnType<typeof makeFormats>>()
+function makeFormats(timeZone: string) {
   const make = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-US', { ...options, timeZone })
   const time = { hour: 'numeric', minute: '2-digit' } as const
@@ -15,13 +17,13 @@ function makeFormats(timeZone: string | undefined) {
     timeWithZone: make({ ...time, timeZoneName: 'short' }),
   }
 }
-function getFormats(timeZone: string | undefined) {
+function getFormats(timeZone: string) {
   const found = formats.get(timeZone) ?? makeFormats(timeZone)
   formats.set(timeZone, found)
   return found
 }
 
-type Clock = { now: number; timeZone: string }
+export type Clock = { now: number; timeZone: string }
 
 /** 2:10 PM CST, or Nov 3, 2:10 PM CST on another day. */
 export function formatClock(at: number, clock: Clock): string {
@@ -41,60 +43,63 @@ function splitClock(at: number, { now, timeZone }: Clock): [time: string, day?: 
   return date.format(at) === date.format(now) ? [time] : [time, day.format(at)]
 }
 
-let companyTimeZone: string | undefined
-
-/** The desk shows all times in the company's time zone, not the phone's. */
-export const setCompanyTimeZone = (timeZone: string) => {
-  companyTimeZone = timeZone
-}
-
 /** 2026-11-03 14:10:00, which spreadsheets read as a date and time. */
-export const formatTimestamp = (at: number, timeZone = companyTimeZone): string =>
+export const formatTimestamp = (at: number, timeZone: string): string =>
   getClock(timeZone).format(at)
 
 /** 2026-11-03. */
-export const formatDay = (at: number, timeZone?: string): string =>
+export const formatDay = (at: number, timeZone: string): string =>
   formatTimestamp(at, timeZone).slice(0, 10)
 
 /** Converts a local date and time such as 2026-11-03T07:00 to epoch milliseconds. */
 export const parseLocalTime = (text: string, timeZone: string): number =>
   getClock(timeZone).toInstant(Date.parse(`${text}Z`))
 
+/** From the midnight of a day to the next one. The day is a date such as 2026-11-03. */
+export function computeDay(day: string, timeZone: string): { from: number; to: number } {
+  const next = formatDay(Date.parse(day) + dayMs, 'UTC')
+  const computeMidnight = (date: string) => parseLocalTime(`${date}T00:00`, timeZone)
+  return { from: computeMidnight(day), to: computeMidnight(next) }
+}
+
+/** Nov 26, 2026, of 2026-11-26. */
+export function formatDate(day: string): string {
+  const [, date, month, year] = new Date(day).toUTCString().split(' ')
+  return `${month} ${Number(date)}, ${year}`
+}
+
 /** 2:10 PM, or Nov 3, 2:10 PM on another day. */
-export function formatShortClock(at: number, now: number): string {
-  const { date, day, time } = getFormats(companyTimeZone)
+export function formatShortClock(at: number, { now, timeZone }: Clock): string {
+  const { date, day, time } = getFormats(timeZone)
   const isToday = date.format(at) === date.format(now)
   return isToday ? time.format(at) : `${day.format(at)}, ${time.format(at)}`
 }
 
-export const dayMs = 24 * 3_600_000
-
 /** Returns when the company next opens: at 7:00 AM, tomorrow, on Monday, on Nov 30. */
-export function formatOpening(at: number, now: number): string {
-  const { time, weekday, day } = getFormats(companyTimeZone)
-  const days = (Date.parse(formatDay(at)) - Date.parse(formatDay(now))) / dayMs
+export function formatOpening(at: number, { now, timeZone }: Clock): string {
+  const { time, weekday, day } = getFormats(timeZone)
+  const days = (Date.parse(formatDay(at, timeZone)) - Date.parse(formatDay(now, timeZone))) / dayMs
   if (days < 1) return `at ${time.format(at)}`
   if (days < 2) return 'tomorrow'
   return `on ${(days < 7 ? weekday : day).format(at)}`
 }
 
 /** just now, 7 min ago, or Nov 3, 2:10 PM after a day. */
-export function formatAgo(at: number, now: number): string {
-  if (now - at < 60_000) return 'just now'
-  return now - at < dayMs ? `${formatShortDuration(now - at)} ago` : formatShortClock(at, now)
+export function formatAgo(at: number, clock: Clock): string {
+  const ms = clock.now - at
+  if (ms < minuteMs) return 'just now'
+  return ms < dayMs ? `${formatShortDuration(ms)} ago` : formatShortClock(at, clock)
 }
 
 /** When a device was last seen: just now, 2:10 PM, yesterday, Nov 3. */
-export function formatSeen(at: number, now: number): string {
+export function formatSeen(at: number, { now, timeZone }: Clock): string {
   if (now - at < 120_000) return 'just now'
-  const { date, day, time } = getFormats(companyTimeZone)
+  const { date, day, time } = getFormats(timeZone)
   if (date.format(at) === date.format(now)) return time.format(at)
   return date.format(at) === date.format(now - dayMs) ? 'yesterday' : day.format(at)
 }
 
-const count = (number: number, unit: string) => `${number} ${unit}${number === 1 ? '' : 's'}`
-
-export const formatTries = (tries: number): string => (tries === 1 ? '1 try' : `${tries} tries`)
+export const formatTries = (tries: number): string => count(tries, 'try', 'tries')
 
 /** 40 seconds, 3 minutes 20 seconds, 25 minutes, 3 hours, 2 days. */
 export function formatDuration(ms: number): string {
@@ -123,11 +128,11 @@ export function formatShortDuration(ms: number): string {
 export function formatPreciseDuration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} sec`
   const seconds = Math.round(ms / 1000)
-  if (ms < 60_000) return `${seconds} sec`
+  if (ms < minuteMs) return `${seconds} sec`
   const minutes = Math.floor(seconds / 60)
   if (seconds < 3_600) return `${minutes} min${seconds % 60 ? ` ${seconds % 60} sec` : ''}`
   return `${Math.floor(minutes / 60)} hr ${minutes % 60} min`
 }
 
 export const formatLeft = (ms: number): string =>
-  ms < 60_000 ? 'less than a minute left' : `${count(Math.round(ms / 60_000), 'minute')} left`
+  ms < minuteMs ? 'less than a minute left' : `${count(Math.round(ms / minuteMs), 'minute')} left`

@@ -1,11 +1,10 @@
 import { type BusinessHours, computeOpening } from './hours.ts'
-
-const minuteMs = 60_000
+import { minuteMs } from './time-units.ts'
 
 /** The promise to a homeowner: a call between these times. */
 export type CallPromise = { promiseStartAt: number; deadlineAt: number }
 
-/** Staff need not call suspected spam. */
+/** For suspected spam. */
 export const noPromise = { promiseStartAt: null, deadlineAt: null }
 
 /** While the company is closed, the time for the call starts when it opens. */
@@ -19,7 +18,16 @@ export function computePromise(at: number, service: string, hours: BusinessHours
 export const isDueAgain = ({ callAgainAt }: { callAgainAt: number | null }, now: number): boolean =>
   callAgainAt !== null && callAgainAt <= now
 
-/** Returns how long a lead has waited: since its promise started, or since its receipt if it has not. */
+/**
+ * Returns how long after a call we ask for its result, and how long after it the crew should call again. It is urgent
+ * if one of its requests is an emergency.
+ */
+export const computeChase = (isUrgent: boolean) =>
+  isUrgent
+    ? { askAfterMs: 10 * minuteMs, putBackAfterMs: 30 * minuteMs }
+    : { askAfterMs: 30 * minuteMs, putBackAfterMs: 120 * minuteMs }
+
+/** Returns how long a lead has waited: since its promise started, or before that, since it was received. */
 export function measureWait(
   { receivedAt, promiseStartAt }: { receivedAt: number; promiseStartAt: number | null },
   now: number,

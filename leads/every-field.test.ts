@@ -49,8 +49,7 @@ it.each(engines)('stores each field in its column on %s', async (engine) => {
   await createTestApp(db).post({}, jane)
   expect(await listLeads(db, { limit: 1 })).toMatchObject([jane])
   const row = await db.kysely.selectFrom('leads').selectAll().executeTakeFirstOrThrow()
-  for (const name of fieldNames)
-    expect(row).toHaveProperty(fieldOutputs[name].storedColumn, jane[name])
+  for (const name of fieldNames) expect(row).toHaveProperty(name, jane[name])
 })
 
 it('includes each field in the idempotency hash, unless it is empty', () => {

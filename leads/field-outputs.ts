@@ -2,24 +2,23 @@ import { type Field, fieldNames, type Lead, type LeadField, leadFields } from '.
 import { keepVisible, makeSafe, makeSafeLines, toOneLine } from './safe-text.ts'
 
 export type FieldOutputs = {
-  /** Shown to staff, and the name of the column in Airtable and in the CSV file. */
+  /** Shown to the crew, and the name of the column in Airtable and in the CSV file. */
   label: string
-  storedColumn: string
   /** By default, text or a select. */
   airtableType?: 'email' | 'phoneNumber'
   isHiddenInAlerts?: true
 }
 
-/** The order in which staff see the fields. */
+/** The order in which the crew sees the fields. */
 export const fieldOutputs = {
-  name: { label: 'Name', storedColumn: 'name' },
-  serviceType: { label: 'Service', storedColumn: 'service_type' },
-  phone: { label: 'Phone', storedColumn: 'phone', airtableType: 'phoneNumber' },
-  address: { label: 'Address', storedColumn: 'address' },
-  email: { label: 'Email', storedColumn: 'email', airtableType: 'email', isHiddenInAlerts: true },
+  name: { label: 'Name' },
+  serviceType: { label: 'Service' },
+  phone: { label: 'Phone', airtableType: 'phoneNumber' },
+  address: { label: 'Address' },
+  email: { label: 'Email', airtableType: 'email', isHiddenInAlerts: true },
 } as const satisfies Record<LeadField, FieldOutputs>
 
-const staffOrder = Object.keys(fieldOutputs) as LeadField[]
+export const crewOrder = Object.keys(fieldOutputs) as LeadField[]
 
 /** Returns a field's value; for a choice, its label. */
 export function readField(lead: Lead, name: LeadField): string {
@@ -37,12 +36,12 @@ export const listForAlerts = (lead: Lead): ShownField[] =>
   })
 
 /** Returns the name, or how to reach a caller who gave none. */
-export const readName = ({ name, phone, email }: Lead): string =>
+export const readName = ({ name, phone, email }: Pick<Lead, 'name' | 'phone' | 'email'>): string =>
   keepVisible(name) ? makeSafe(name) : readPhone(phone)?.shown || makeSafe(email) || 'No name'
 
 /** Returns the fields that are not empty, as safe text. */
 export const listShown = (lead: Lead): ShownField[] =>
-  staffOrder
+  crewOrder
     .filter((name) => lead[name] !== '')
     .map((name) => {
       const { multiline }: Field = leadFields[name]
@@ -55,20 +54,6 @@ export const listShown = (lead: Lead): ShownField[] =>
 /** Returns the fields as the visitor typed them, for other programs. */
 export const pickFields = (lead: Lead): Lead =>
   Object.fromEntries(fieldNames.map((name) => [name, lead[name]])) as Lead
-
-type StoredColumn<Name extends LeadField> = (typeof fieldOutputs)[Name]['storedColumn']
-type StoredFields = { [Name in LeadField as StoredColumn<Name>]: Lead[Name] }
-
-export const toStoredFields = (lead: Lead): StoredFields =>
-  Object.fromEntries(
-    fieldNames.map((name) => [fieldOutputs[name].storedColumn, lead[name]]),
-  ) as StoredFields
-
-type SelectedColumn = { [Name in LeadField]: `leads.${StoredColumn<Name>} as ${Name}` }[LeadField]
-
-export const selectedFields = fieldNames.map(
-  (name) => `leads.${fieldOutputs[name].storedColumn} as ${name}` as SelectedColumn,
-)
 
 export const makeMapUrl = (address: string): string | undefined =>
   address

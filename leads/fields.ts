@@ -1,6 +1,6 @@
 /*
  * The fields of the estimate form, in order. The browser downloads this file, so it has only plain
- * data. Labels for visitors are in site/content.ts, outputs for staff in field-outputs.ts.
+ * data. Labels for visitors are in site/content.ts, outputs for the crew in field-outputs.ts.
  */
 
 /** A multiline field keeps its line breaks. Alerts show them as spaces. */

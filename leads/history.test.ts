@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type EventKind, fold, type HistoryEvent } from './history.ts'
+import type { EventKind, HistoryEvent } from './history.ts'
+import { fold, plansCall } from './lead-state.ts'
 
 /** Each event happens a minute after the one before, and the next call 30 minutes later. */
 const makeEvents = (...kinds: EventKind[]): HistoryEvent[] =>
@@ -12,7 +13,7 @@ const makeEvents = (...kinds: EventKind[]): HistoryEvent[] =>
     email: null,
     via: 'desk',
     text: null,
-    callAgainAt: kind === 'no-answer' || kind === 'call-again' ? at + 31 : null,
+    callAgainAt: plansCall(kind) ? at + 31 : null,
   }))
 const foldKinds = (...kinds: EventKind[]) => fold(makeEvents(...kinds))
 

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { computePromise } from './deadline.ts'
-import { type BusinessHours, computeClosing, computeOpening } from './hours.ts'
+import {
+  type BusinessHours,
+  computeClosing,
+  computeNextStart,
+  computeOpening,
+  weekdays,
+} from './hours.ts'
+import { minuteMs } from './time-units.ts'
 
 const chicago: BusinessHours = {
   timeZone: 'America/Chicago',
@@ -29,6 +36,27 @@ it.each([
   ['2026-12-25T09:00:00-06:00', undefined],
 ])('at %s, the company closes at %s', (now, closing) => {
   expect(computeClosing(at(now), chicago)).toBe(closing && at(closing))
+})
+
+it.each([
+  ['before we open', '2026-11-17T06:59:59-06:00', '2026-11-17T07:00:00-06:00'],
+  ['when we open', '2026-11-17T07:00:00-06:00', '2026-11-18T07:00:00-06:00'],
+  ['during a break', '2026-11-20T12:30:00-06:00', '2026-11-21T08:00:00-06:00'],
+  ['before the end of a night', '2026-11-22T01:00:00-06:00', '2026-11-23T07:00:00-06:00'],
+  ['before a holiday', '2026-12-24T08:00:00-06:00', '2026-12-26T08:00:00-06:00'],
+  ['before clocks go forward', '2027-03-14T00:00:00-06:00', '2027-03-15T07:00:00-05:00'],
+])('the next working day starts, asked %s', (_, now, start) => {
+  expect(show(computeNextStart(at(now), chicago))).toBe(show(at(start)))
+})
+
+it.each([
+  ['if we never close', 'always'],
+  ['with all hours of each day', Object.fromEntries(weekdays.map((day) => [day, ['0:00-24:00']]))],
+] as const)('the day starts at 7 AM %s', (_, open) => {
+  const next = (now: string) =>
+    show(computeNextStart(at(now), { ...chicago, closedDates: [], open }))
+  expect(next('2026-11-17T06:59:59-06:00')).toBe(show(at('2026-11-17T07:00:00-06:00')))
+  expect(next('2026-11-17T07:00:00-06:00')).toBe(show(at('2026-11-18T07:00:00-06:00')))
 })
 
 describe('the deadline', () => {
@@ -76,7 +104,7 @@ describe('the deadline', () => {
     const always = { ...chicago, open: 'always' as const, promiseMinutes: 15 }
     expect(computePromise(night, 'other', always)).toEqual({
       promiseStartAt: night,
-      deadlineAt: night + 15 * 60_000,
+      deadlineAt: night + 15 * minuteMs,
     })
   })
 })

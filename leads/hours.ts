@@ -1,3 +1,5 @@
+import { dayMs, hourMs, minuteMs } from './time-units.ts'
+
 /*
  * Computes when the company is open. The page and the server share this code, so that both show the
  * same deadline. The hours are in site/content.ts.
@@ -29,11 +31,9 @@ export type BusinessHours = {
   promiseMinutes: number
 }
 
-const minuteMs = 60_000
-const dayMs = 24 * 60 * minuteMs
 const longestClosureDays = 366
 
-/** Returns `at` if the company is open, otherwise when it next opens, which the content's rules require. */
+/** Returns `at` if the company is open, and otherwise when it next opens. The rules require that it does. */
 export const computeOpening = (at: number, hours: BusinessHours): number =>
   computeOpeningWithinYear(at, hours) ?? at
 
@@ -71,6 +71,29 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
   }
 }
 
+const morning = 7 * hourMs
+const allDay = Object.fromEntries(weekdays.map((day) => [day, ['0:00-24:00']]))
+
+/**
+ * Returns when the next working day starts: when the company first opens on it, or at 7 AM if it is open
+ * around the clock.
+ */
+export function computeNextStart(after: number, hours: BusinessHours): number {
+  const { toWall, toInstant } = getClock(hours.timeZone)
+  const findMidnight = (at: number) => toWall(at) - (toWall(at) % dayMs)
+  const days = hours.open === 'always' ? { ...hours, open: allDay, closedDates: [] } : hours
+  let started: number | undefined
+  for (const { from, to } of listSpans(toInstant(findMidnight(after)), days)) {
+    const midnight = findMidnight(from)
+    const startsAt = toWall(from) === midnight ? toInstant(midnight + morning) : from
+    // After a break or a night, it only opens again.
+    if (midnight === started || startsAt >= to) continue
+    started = midnight
+    if (startsAt > after) return startsAt
+  }
+  return after
+}
+
 export const isOpen = (at: number, hours: BusinessHours): boolean =>
   computeOpening(at, hours) === at
 
@@ -85,15 +108,15 @@ export function readSpan(span: string): [from: number, to: number] {
 }
 
 type Clock = ReturnType<typeof createClock>
-const clocks = new Map<string | undefined, Clock>()
-export function getClock(timeZone: string | undefined): Clock {
+const clocks = new Map<string, Clock>()
+export function getClock(timeZone: string): Clock {
   const clock = clocks.get(timeZone) ?? createClock(timeZone)
   clocks.set(timeZone, clock)
   return clock
 }
 
 /** Converts between epoch milliseconds and local time, which is represented as if it were UTC. */
-function createClock(timeZone: string | undefined) {
+function createClock(timeZone: string) {
   // The Swedish format is 2026-11-17 07:13:05.
   const { format } = new Intl.DateTimeFormat('sv-SE', {
     timeZone,

@@ -129,17 +129,12 @@ it('keeps the line breaks of a multi-line field, and nothing else that is unsafe
   expect(v.parse(schema, ' \n\u200B\n ')).toBe('')
 })
 
-it.each([
-  '5551234567',
-  '555.123.4567',
-  '555-123 4567',
-  '(555) 123-4567',
-  '+15551234567',
-  '+1 (555) 123-4567',
-  '1-555-123-4567',
-])('formats %j as (555) 123-4567', (typed) => {
-  expect(formatPhone(typed)).toBe('(555) 123-4567')
-})
+it.each(['555.123 4567', '+1 (555) 123-4567', '1-555-123-4567'])(
+  'formats %j as (555) 123-4567',
+  (typed) => {
+    expect(formatPhone(typed)).toBe('(555) 123-4567')
+  },
+)
 
 it('leaves incomplete and foreign numbers unchanged', () => {
   const incomplete = ['', '+1', '+1555123', '1555']

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import { type Field, fieldNames, type Lead, type LeadField, leadFields } from './fields.ts'
-import type { LeadState } from './history.ts'
+import type { LeadState } from './lead-state.ts'
 import { keepVisible, makeSafe, makeSafeLines } from './safe-text.ts'
 
 // Replace or remove unsafe characters instead of rejecting the lead. Text without a visible character
 // counts as empty.
-const tidyBy = (makeSafe: (text: string) => string) => (text: string) => {
+const cleanWith = (makeSafe: (text: string) => string) => (text: string) => {
   const safe = makeSafe(text).trim()
   return keepVisible(safe) && safe
 }
-const tidy = tidyBy(makeSafe)
+const cleanLine = cleanWith(makeSafe)
 
 export const readDigits = (phone: string) => phone.normalize('NFKC').replace(/\D/g, '')
 
@@ -46,8 +46,8 @@ export function createSchema(field: Field, check?: Check) {
   const { noun, required, choices } = field
   const { isValid = () => true, message = '' } = check ?? {}
   const missing = `Please enter your ${noun}.`
-  const tidyField = field.multiline ? tidyBy(makeSafeLines) : tidy
-  const text = v.pipe(v.string(missing), v.transform(tidyField))
+  const cleanField = field.multiline ? cleanWith(makeSafeLines) : cleanLine
+  const text = v.pipe(v.string(missing), v.transform(cleanField))
   const schema = choices
     ? v.pipe(
         text,
@@ -87,6 +87,9 @@ export const leadSchema = createLeadSchema()
  */
 export const visitHeader = 'x-lead-visit'
 
+/** The function responds with the time by which the company calls, because the page may be older than its hours. */
+export const callByHeader = 'X-Call-By'
+
 /** A honeypot: people do not see this field, but bots fill it in. */
 export const trapField = 'reference'
 
@@ -108,7 +111,7 @@ export function readVisit(visit: { get(name: string): unknown }): Visit {
   const isTooFast =
     typeof elapsedMs === 'string' && /^\d+$/.test(elapsedMs) && +elapsedMs < minElapsedMs
   return {
-    consent: typeof consent === 'string' ? tidy(consent).slice(0, 40) || null : null,
+    consent: typeof consent === 'string' ? cleanLine(consent).slice(0, 40) || null : null,
     suspect: visit.get(trapField) ? 'trap' : isTooFast ? 'too-fast' : null,
     source: readSource(visit.get('source')),
   }
@@ -130,7 +133,7 @@ export function readSource(text: unknown): string | null {
   const given = new URLSearchParams(text)
   const source = new URLSearchParams()
   for (const name of sourceParameters) {
-    const value = tidy(given.get(name) ?? '').slice(0, 100)
+    const value = cleanLine(given.get(name) ?? '').slice(0, 100)
     // Some mailing tools put the recipient's address into links, even encoded twice. A referrer must
     // be a host, because a URL can contain personal data.
     const isKept = name === 'referrer' ? /^[\w.:-]+$/.test(value) : !/@|%(25)*40/.test(value)
@@ -178,7 +181,7 @@ export type StoredLead = Lead &
     deadlineAt: number | null
     /** Why it is suspected spam; null if it is not. */
     suspect: string | null
-    /** 1 if the lead is part of a burst from one network. See store/burst.ts. */
+    /** 1 if the lead is part of a burst from one network. See store/limits.ts. */
     inBurst: number
     /** The version of the consent line the visitor saw. */
     consent: string | null

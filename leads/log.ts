@@ -1,3 +1,5 @@
+import { minuteMs } from './time-units.ts'
+
 export type Log = {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -26,7 +28,7 @@ export function createFaultLog(log: Log) {
   }
 }
 
-const repeatMs = 60_000
+const repeatMs = minuteMs
 
 /**
  * Logs each message at most once a minute, with the number of times it was not logged, because strangers

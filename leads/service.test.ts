@@ -11,6 +11,7 @@ import {
 } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { createService } from './service.ts'
+import { minuteMs } from './time-units.ts'
 
 const log = createTestLog()
 const options = {
@@ -34,14 +35,14 @@ it('updates the warnings in /healthz', async () => {
     at += 10_000
     return (await app.request('/healthz')).json()
   }
-  const warnings = ['airtable-not-set-up', 'no-alerts']
+  const warnings = ['no-alerts']
   expect(await readHealth()).toEqual({ ok: true, warnings })
   await savePhone(db)
-  expect(await readHealth()).toEqual({ ok: true, warnings: ['airtable-not-set-up'] })
-  await db.kysely.schema.dropTable('confirmation_limits').execute()
+  expect(await readHealth()).toEqual({ ok: true, warnings: [] })
+  await db.kysely.schema.dropTable('confirmationLimits').execute()
   expect(await readHealth()).toEqual({
     ok: false,
-    warnings: ['database-fault', 'airtable-not-set-up'],
+    warnings: ['database-fault'],
   })
 })
 
@@ -54,21 +55,21 @@ it('promises a call by the published hours, and waiting leads keep their deadlin
   await app.request(testPath, request({ ...testLead, name: 'Ben' }))
   const leads = await listLeads(db, { limit: 2 })
   const deadlines = leads.map(({ name, deadlineAt }) => [name, Number(deadlineAt) - testTime])
-  expect(Object.fromEntries(deadlines)).toEqual({ Ann: 10 * 60_000, Ben: 30 * 60_000 })
+  expect(Object.fromEntries(deadlines)).toEqual({ Ann: 10 * minuteMs, Ben: 30 * minuteMs })
 })
 
 it('stores the first lead and notifies phones even if they can no longer be read', async () => {
   const db = await openTestDatabase('sqlite')
   await savePhone(db)
   const { app } = createService({ ...options, db, now: () => testTime })
-  await db.kysely.schema.dropTable('push_devices').execute()
+  await db.kysely.schema.dropTable('pushDevices').execute()
   const sent = await app.request(testPath, request())
   expect(sent.status).toBe(200)
   const [lead] = await listLeads(db, { limit: 1 })
-  expect(lead?.deliveries.map(({ channel }) => channel)).toEqual(['airtable', 'push-0a1b2c3d'])
+  expect(lead?.deliveries.map(({ recipient }) => recipient)).toEqual(['airtable', 'push-0a1b2c3d'])
   expect(await (await app.request('/healthz')).json()).toMatchObject({
     ok: true,
-    warnings: ['database-fault', 'airtable-not-set-up'],
+    warnings: ['database-fault'],
   })
   expect(log.entries.map(({ message }) => message)).toContain(
     'cannot read push devices; recently added devices get no notifications',

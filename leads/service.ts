@@ -1,15 +1,14 @@
-import type { Context } from 'hono'
-import type { Channel, Company } from './channels/channel-type.ts'
+import type { Context as HonoContext } from 'hono'
+import type { Channel } from './channels/channel-type.ts'
 import { createDeviceReader, channels as ownChannels } from './channels/channels.ts'
+import { rememberFaults } from './channels/mail-server.ts'
 import { system as ownSystem, type System } from './channels/system.ts'
+import type { Context } from './context.ts'
 import { createDeliverer, type Deliverer } from './delivery/deliver.ts'
 import { planDelivery } from './delivery/plan.ts'
-import { examine } from './health/examine.ts'
-import type { BusinessHours } from './hours.ts'
+import { findProblems } from './health/find-problems.ts'
 import { createApp } from './http/app.ts'
-import { createFaultLog, type Log } from './log.ts'
-import type { Env } from './settings.ts'
-import type { Database } from './store/tables.ts'
+import { createFaultLog } from './log.ts'
 import { createPause } from './timers.ts'
 
 /** Connects the HTTP app with delivery, for both runtimes (Node and Supabase Edge). */
@@ -27,21 +26,13 @@ export function createService({
   readClientAddress,
   mayShareAddress,
   wake = (deliverer) => deliverer.wake(),
-}: {
-  env: Env
-  /** The published hours and details, which the owner may change while the site runs. */
-  hours: () => BusinessHours
-  company: () => Company
+}: Pick<Context, 'env' | 'hours' | 'company' | 'db' | 'fetch' | 'now' | 'log'> & {
   /** Why visitors do not see the published page. */
   findPageFault?: () => string | undefined
-  db: Database
-  fetch: typeof globalThis.fetch
-  now: () => number
-  log: Log
   system?: System
   channels?: readonly Channel[]
-  readClientAddress: (c: Context) => string
-  mayShareAddress: (c: Context) => boolean
+  readClientAddress: (c: HonoContext) => string
+  mayShareAddress: (c: HonoContext) => boolean
   /** Called when deliveries may be due. */
   wake?: (deliverer: Deliverer) => void
 }) {
@@ -49,7 +40,20 @@ export function createService({
   const { timers } = system
   const readDevices = createDeviceReader({ db, env, now, timers }, faults)
   const pause = createPause(timers)
-  const context = { ...system, env, hours, company, db, fetch, now, pause, log, readDevices }
+  const openMailServer = rememberFaults(system.openMailServer, { db, now })
+  const context = {
+    ...system,
+    openMailServer,
+    env,
+    hours,
+    company,
+    db,
+    fetch,
+    now,
+    pause,
+    log,
+    readDevices,
+  }
   const deliverer = createDeliverer(context, { faults, all: channels })
   const app = createApp({
     ...env,
@@ -61,7 +65,7 @@ export function createService({
     faults,
     planDelivery: (lead) => planDelivery(context, lead),
     listProblems: (databaseFault) =>
-      examine('healthz', {
+      findProblems('healthz', {
         env,
         hours: hours(),
         db,

@@ -1,7 +1,5 @@
 import * as v from 'valibot'
-import type { Channel, SiteSettings } from './channels/channel-type.ts'
-import { type ChannelSettings, type ChannelVariables, channels } from './channels/channels.ts'
-import { type BusinessHours, isTimeZone } from './hours.ts'
+import { listUnknown } from './unknown-variables.ts'
 import { UserError } from './user-error.ts'
 import {
   checked,
@@ -9,6 +7,7 @@ import {
   hasProtocol,
   isSet,
   list,
+  phoneNumbers,
   publicAddress,
   text,
   webAddress,
@@ -22,7 +21,10 @@ const postgres = checked(
 
 const supabaseKeysMessage = 'must be a JSON object of keys, as Supabase sets it'
 
-const siteVariables = {
+// The longest promise that site/content.ts allows is 240 minutes.
+const maxReminderMinutes = 239
+
+export const variables = {
   PORT: wholeNumber(65_535, 'must be a port: a whole number up to 65535'),
   HOST: text,
   DATA_DIR: text,
@@ -37,7 +39,6 @@ const siteVariables = {
     ),
   ),
   NO_ANSWER_MINUTES: wholeNumber(1_440, 'must be a whole number from 1 to 1440', 1),
-  TIME_ZONE: checked(isTimeZone, 'must be a time zone such as America/Chicago'),
   PUBLIC_URL: publicAddress,
   LINK_SECRET: checked((text) => text.length >= 16, 'must be at least 16 random characters'),
   // An origin has a scheme, a host, and a port, but no path.
@@ -52,13 +53,6 @@ const siteVariables = {
   DESK_EMAIL_TO: emails,
   RATE_LIMIT_PER_MINUTE: wholeNumber(1_000_000, 'must be a whole number; 0 means no limit'),
   TRUSTED_PROXIES: wholeNumber(10, 'must be a whole number from 0 to 10'),
-}
-
-// The longest promise that site/content.ts allows is 240 minutes.
-const maxReminderMinutes = 239
-
-export const variables = {
-  ...siteVariables,
   ESCALATE_AFTER_MINUTES: v.pipe(
     list(
       (item) => Number(item) > 0 && Number(item) <= maxReminderMinutes,
@@ -69,25 +63,77 @@ export const variables = {
       'must be in ascending order, such as 4,8',
     ),
   ),
-  ...(Object.assign({}, ...channels.map(({ settings }) => settings.variables)) as ChannelVariables),
+
+  AIRTABLE_TOKEN: text,
+  AIRTABLE_BASE_ID: text,
+  AIRTABLE_TABLE: text,
+  AIRTABLE_API_URL: webAddress('must be a web address such as https://api.airtable.com'),
+  SMTP_URL: checked(
+    (text) => hasProtocol(text, ['smtp:', 'smtps:']),
+    'must look like smtps://user:password@mail.example.com:465; in the password, write # / ? as %23 %2F %3F',
+  ),
+  ALERT_EMAIL_FROM: text,
+  ALERT_EMAIL_TO: emails,
+  ESCALATION_EMAIL_TO: emails,
+  CONFIRMATION_EMAIL: v.optional(v.picklist(['on', 'off'], 'must be on or off')),
+  TWILIO_ACCOUNT_SID: text,
+  TWILIO_AUTH_TOKEN: text,
+  TWILIO_FROM: text,
+  TWILIO_API_URL: webAddress(),
+  ALERT_SMS_TO: phoneNumbers,
+  ESCALATION_SMS_TO: phoneNumbers,
+  ALERT_WEBHOOK_URL: webAddress(),
+  ALERT_WEBHOOK_SECRET: checked(
+    (text) => /^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/.test(text),
+    'must be base64, with or without the prefix whsec_, as in Standard Webhooks',
+  ),
+  PUSH_SERVICES: list(
+    (item) => /^[a-z0-9.-]+$/.test(item),
+    'must be host names such as push.example.com, separated by commas',
+  ),
 }
 
+type Variable = keyof typeof variables
+
+/** Which variables belong together, by channel: setting one of the first list requires all of the second. */
+const groups: Record<ChannelKind, [startedBy: Variable[], needed: Variable[]]> = {
+  airtable: [
+    ['AIRTABLE_TOKEN', 'AIRTABLE_BASE_ID'],
+    ['AIRTABLE_TOKEN', 'AIRTABLE_BASE_ID'],
+  ],
+  email: [
+    ['SMTP_URL', 'ALERT_EMAIL_FROM', 'ALERT_EMAIL_TO', 'ESCALATION_EMAIL_TO'],
+    ['SMTP_URL', 'ALERT_EMAIL_FROM', 'ALERT_EMAIL_TO'],
+  ],
+  sms: [
+    ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'ALERT_SMS_TO', 'ESCALATION_SMS_TO'],
+    ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'ALERT_SMS_TO'],
+  ],
+  webhook: [['ALERT_WEBHOOK_URL', 'ALERT_WEBHOOK_SECRET'], ['ALERT_WEBHOOK_URL']],
+  push: [[], []],
+  confirmation: [['CONFIRMATION_EMAIL'], ['SMTP_URL', 'ALERT_EMAIL_FROM']],
+}
+
+/** Includes those that only the build, the commands, and compose.yaml read. */
+export const knownVariables = [
+  ...Object.keys(variables),
+  ...['BACKUP_DIR', 'VITE_SUPABASE_URL', 'VITE_SUPABASE_ANON_KEY', 'VITE_GOOGLE_MAPS_API_KEY'],
+  ...['REDIRECT_FROM', 'COMPOSE_PROFILES', 'SITES', 'POSTGRES_PASSWORD'],
+]
+
 export type Env = ReturnType<typeof readEnv>
+export type ChannelSettings = ReturnType<typeof readChannels>
+type ChannelKind = keyof ChannelSettings
 
 /** Throws one error that lists all invalid variables. */
-export function readEnv(
-  given: Record<string, string | undefined>,
-  hours: Pick<BusinessHours, 'timeZone'>,
-) {
+export function readEnv(given: Record<string, string | undefined>) {
   const set = Object.entries(given).filter(([, value]) => isSet(value))
   const parsed = v.safeParse(
     v.object(variables),
     Object.fromEntries(set.map(([name, value]) => [name, value?.trim()])),
   )
-  if (!parsed.success) {
-    const faults = parsed.issues.map((issue) => `  ${v.getDotPath(issue)} ${issue.message}`)
-    throw new UserError(`Please fix these environment variables:\n${faults.join('\n')}`)
-  }
+  if (!parsed.success)
+    throw refuse(parsed.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`))
   const env = parsed.output
   const port = env.PORT ?? 3000
   const keys = [env.SUPABASE_ANON_KEY ?? [], Object.values(env.SUPABASE_PUBLISHABLE_KEYS ?? {})]
@@ -103,20 +149,21 @@ export function readEnv(
     ...(env.ESCALATION_EMAIL_TO ?? []),
   ])
   const desk = readDesk()
-  const settings = {
+  checkAddresses()
+  return {
     port,
     host: env.HOST ?? '0.0.0.0',
     dataDir: env.DATA_DIR ?? './data',
     databaseUrl: env.DATABASE_URL ?? env.SUPABASE_DB_URL,
     anonKeys: keys.flat().length > 0 ? keys.flat() : ['public-anon-key'],
     ...readChannels(env),
+    ...checkGroups(env),
     /** If undefined, reminders follow after 40% and 80% of a lead's promised time. */
     escalateAfterMinutes: env.ESCALATE_AFTER_MINUTES?.map(Number),
     noAnswerMinutes: env.NO_ANSWER_MINUTES ?? 30,
-    timeZone: env.TIME_ZONE ?? hours.timeZone,
     publicUrl,
     hasPublicUrl: env.PUBLIC_URL !== undefined,
-    /** The address of the "I’m calling" page; undefined where we cannot serve HTML. */
+    /** The URL of the "I’m calling" page; undefined where we cannot serve HTML. */
     answerUrl: !onSupabase || hasDomain ? publicUrl + answerPath : undefined,
     linkSecret: env.LINK_SECRET,
     allowedOrigins: env.ALLOWED_ORIGINS ?? [],
@@ -128,7 +175,12 @@ export function readEnv(
     /** The desk cannot make them crew. */
     ownerEmails: env.DESK_EMAIL_TO ? toLowerCase(env.DESK_EMAIL_TO) : deskEmails,
     contactUrl: decideContact(),
-  } satisfies SiteSettings & Record<string, unknown>
+    /** Variables that look like ours, perhaps because of a typo. */
+    unknown: listUnknown(
+      set.map(([name]) => name),
+      knownVariables,
+    ),
+  }
 
   /** The desk always runs on a laptop; on a public site it needs DESK_URL. */
   function readDesk() {
@@ -141,6 +193,14 @@ export function readEnv(
     return { port, host: env.DESK_HOST ?? '127.0.0.1', url }
   }
 
+  function checkAddresses() {
+    if (!desk) return
+    if (desk.port === port && port !== 0)
+      throw refuse([`DESK_PORT must differ from PORT, and both are ${port}`])
+    if (env.DESK_URL && new URL(desk.url).host === new URL(publicUrl).host)
+      throw refuse(['DESK_URL must differ from PUBLIC_URL, because the desk has its own URL'])
+  }
+
   /** Mozilla's and Apple's push services reject http: and localhost, so fall back to a reserved domain. */
   function decideContact() {
     const sender = env.ALERT_EMAIL_FROM?.match(/[^\s<>]+@[^\s<>]+/)?.[0]
@@ -148,33 +208,70 @@ export function readEnv(
     const https = [publicUrl, desk?.url].find((url) => url?.startsWith('https:'))
     return (email && `mailto:${email}`) ?? https ?? 'mailto:owner@example.com'
   }
-
-  return settings
 }
+
+const refuse = (faults: readonly string[]) =>
+  new UserError(`Please fix these environment variables:\n  ${faults.join('\n  ')}`)
 
 const toLowerCase = (emails: readonly string[]) => emails.map((email) => email.toLowerCase())
 
-function readChannels(values: v.InferOutput<v.ObjectSchema<typeof variables, undefined>>) {
-  const isGiven = (name: string) => values[name as keyof typeof values] !== undefined
-  const listMissing = ({ settings }: Channel) => settings.required.filter((name) => !isGiven(name))
-  const started = (channels as readonly Channel[]).filter(({ settings }) =>
-    Object.keys(settings.variables).some(
-      (name) => isGiven(name) && !settings.optional?.includes(name),
-    ),
-  )
-  const settings = channels.map((channel: Channel) => [channel.kind, channel.settings.read(values)])
+type Values = v.InferOutput<v.ObjectSchema<typeof variables, undefined>>
+
+/** Returns the settings of each channel, or undefined if it is off. */
+function readChannels(env: Values) {
+  const { AIRTABLE_TOKEN, AIRTABLE_BASE_ID, SMTP_URL, ALERT_EMAIL_FROM, ALERT_EMAIL_TO = [] } = env
+  const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM, ALERT_SMS_TO } = env
+  const mail = SMTP_URL && ALERT_EMAIL_FROM && { smtpUrl: SMTP_URL, from: ALERT_EMAIL_FROM }
   return {
-    ...(Object.fromEntries(settings) as ChannelSettings),
+    airtable:
+      AIRTABLE_TOKEN && AIRTABLE_BASE_ID
+        ? {
+            token: AIRTABLE_TOKEN,
+            baseId: AIRTABLE_BASE_ID,
+            table: env.AIRTABLE_TABLE ?? 'Leads',
+            apiUrl: env.AIRTABLE_API_URL ?? 'https://api.airtable.com',
+          }
+        : undefined,
+    email: mail
+      ? {
+          ...mail,
+          /** Empty if email is set up only for signing in to the desk. */
+          to: ALERT_EMAIL_TO,
+          remindTo: ALERT_EMAIL_TO.length > 0 ? (env.ESCALATION_EMAIL_TO ?? ALERT_EMAIL_TO) : [],
+        }
+      : undefined,
+    sms:
+      TWILIO_ACCOUNT_SID && TWILIO_AUTH_TOKEN && TWILIO_FROM && ALERT_SMS_TO
+        ? {
+            accountSid: TWILIO_ACCOUNT_SID,
+            authToken: TWILIO_AUTH_TOKEN,
+            /** A phone number or a Twilio messaging service (MG…). */
+            from: TWILIO_FROM,
+            apiUrl: env.TWILIO_API_URL ?? 'https://api.twilio.com',
+            to: ALERT_SMS_TO,
+            remindTo: env.ESCALATION_SMS_TO ?? ALERT_SMS_TO,
+          }
+        : undefined,
+    webhook: env.ALERT_WEBHOOK_URL
+      ? { url: env.ALERT_WEBHOOK_URL, secret: env.ALERT_WEBHOOK_SECRET }
+      : undefined,
+    push: { services: env.PUSH_SERVICES ?? [] },
+    confirmation: env.CONFIRMATION_EMAIL === 'on' && mail ? mail : undefined,
+  }
+}
+
+function checkGroups(env: Values) {
+  const isGiven = (name: Variable) => env[name] !== undefined && env[name] !== 'off'
+  const started = Object.entries(groups).flatMap(([kind, [startedBy, needed]]) =>
+    startedBy.some(isGiven) ? [{ kind, missing: needed.filter((name) => !isGiven(name)) }] : [],
+  )
+  const incomplete: Partial<Record<string, readonly string[]>> = Object.fromEntries(
+    started.filter(({ missing }) => missing.length > 0).map((one) => [one.kind, one.missing]),
+  )
+  return {
     /** The missing variables of partly configured channels. */
-    incomplete: Object.fromEntries(
-      started
-        .map((channel) => [channel.kind, listMissing(channel)] as const)
-        .filter(([, missing]) => missing.length > 0),
-    ) as { [Kind in keyof ChannelSettings]?: string[] },
-    /** The fully configured alert channels. */
-    alertKinds: started
-      .filter((one) => one.isAlert && one.settings.required.length > 0)
-      .filter((one) => listMissing(one).length === 0)
-      .map(({ kind }) => kind),
+    incomplete,
+    /** The fully configured channels. */
+    setUpKinds: started.filter(({ missing }) => missing.length === 0).map(({ kind }) => kind),
   }
 }

@@ -9,33 +9,35 @@ import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 //
 //   1   send two confirmations to an address
 //   1   email a caller
-//   1   send alerts about a lead that someone added while calling
 //   1   store an event without its effects
 //   1   store the state from before an event
 //   1   ignore the idempotency key
-//   1   plan a reminder without checking that another process did
 //   1   claim a delivery that another process has leased
-//   1   ignore the ID of a press
+//   1   share a call by the email
+//   1   plan the first reminder before we open
+//   1   record a call on only one of the requests with a number
+//   1   take back a call on only one of the requests with a number
+//   1   plan no reminder after an Undo
+//   1   write a new lead's deliveries after its transaction
+//   2   send alerts about a lead that someone added while calling
+//   2   take a step without checking that another process did
+//   2   ignore the ID of a press
 //   2   send a confirmation to suspected spam
 //   3   send no Status for an outcome
-//   4   plan the first reminder before we open
-//   4   record “No answer” on only one of a homeowner's requests
-//   6   record a call on only one of a homeowner's requests
-//   6   take back a call on only one of a homeowner's requests
-//  21   plan no reminder after an Undo
-//  23   undo the oldest event instead of the newest
-//  36   write a new lead's deliveries after its transaction
-//  38   keep the reminder's time when the next call is moved
-//  39   accept an Undo from an old page
-//  59   keep the reminders after a call
-//  77   overwrite a Status that only a person uses
-// 101   email the homeowner about a second call
-// 113   record a result for a delivery that was reset
+//   4   undo the oldest event instead of the newest
+//   7   record “No answer” on only one of the requests with a number
+//  12   share a call with suspected spam
+//  12   email the homeowner about a second call
+//  16   keep the reminders after a call
+//  22   email the homeowner about a call that was undone
+//  22   count only the leads of this message in a message about several
+//  36   accept an Undo from an old page
+//  39   keep the reminder's time when the next call is moved
 //
 // 120 seeds did not find these, but other tests do: write an event's deliveries after its transaction, retry
-// after a lost lease (both in store/store.test.ts), email the homeowner about a call that was undone
-// (desk/event-routes.test.ts), record a Status although the lead changed while it was read
-// (delivery/remind.test.ts).
+// after a lost lease, record a result for a delivery that was reset (all in store/store.test.ts), overwrite a
+// Status that only a person uses (channels/airtable/send.test.ts), wake phones at night (night.test.ts), record a
+// Status although the lead changed while it was read (delivery/remind.test.ts).
 
 // simulation-second-half.test.ts has 30 more, so that both cores are used.
 it('keeps every promise of the back end, whatever fails', async () => {

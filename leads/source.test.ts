@@ -33,6 +33,6 @@ it('returns Unknown if the page sent no source', () => {
 it('matches the examples in docs/owner-guide.md', () => {
   const text = readFileSync('docs/owner-guide.md', 'utf8')
   const links = [...text.matchAll(/^https:\/\/\S+?\?(\S+) +# (.+)$/gm)]
-  expect(links.length).toBeGreaterThan(2)
+  expect(links).toHaveLength(2)
   for (const [, query = '', name] of links) expect(describeSource(readSource(query))).toBe(name)
 })

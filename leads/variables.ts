@@ -34,14 +34,14 @@ export const wholeNumber = (max: number, message: string, min = 0) =>
 export const list = (
   isValid: (item: string) => boolean,
   message: string,
-  tidy = (item: string) => item,
+  normalize = (item: string) => item,
 ) =>
   v.optional(
     v.pipe(
       v.string(),
       v.transform((text) => text.split(',').map((item) => item.trim())),
-      // Drop empty items first, so that an item that tidy makes empty fails the check.
-      v.transform((items) => items.filter((item) => item !== '').map(tidy)),
+      // Drop empty items first, so that an item that `normalize` makes empty fails the check.
+      v.transform((items) => items.filter((item) => item !== '').map(normalize)),
       v.check((items) => items.every(isValid), message),
     ),
   )

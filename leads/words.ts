@@ -1,4 +1,3 @@
-import type { LeadStatus } from './history.ts'
 import { keepVisible, makeSafe } from './safe-text.ts'
 
 const byPhone = { call: 'call', calling: 'calling', called: 'called', due: 'the call' }
@@ -13,18 +12,12 @@ export const readFirstName = (name: string): string =>
 
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** 1 entry, 2 entries. */
-export const count = (number: number, one: string, many: string): string =>
-  `${number} ${number === 1 ? one : many}`
+/** Keeps a visitor's text from changing the direction of the sentence around it. */
+export const isolate = (text: string): string => `\u2068${text}\u2069`
 
-/** The statuses on the desk and in exports, in this order. */
-export const statusNames: Record<LeadStatus, string> = {
-  open: 'To call',
-  calling: 'Being called',
-  'call-again': 'Call again',
-  done: 'Done',
-  'not-a-lead': 'Not a lead',
-}
+/** 1 lead, 2 leads; 1 entry, 2 entries. */
+export const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number} ${number === 1 ? one : many}`
 
 export const askDeveloper = 'Ask the person who set up this site to fix this.'
 

@@ -3,11 +3,11 @@ import { promiseFrom, storedJane } from '#testing/saved-leads.ts'
 import { noPromise } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
+import { minuteMs } from '../time-units.ts'
 import { breakAutoLinks, describeAlert } from './alert.ts'
 import { formatHtml, formatText } from './email-content.ts'
 import { formatSms } from './sms.ts'
 
-const minuteMs = 60_000
 const receivedAt = Date.parse('2026-11-15T18:00:00Z')
 const opensAfterMs = 19 * 60 * minuteMs
 const night = promiseFrom(receivedAt + opensAfterMs)
@@ -29,7 +29,12 @@ describe('the headline', () => {
   const byEmail = 'Jane Doe now: a reply was due at 12:10 PM CST'
   const calledAt = receivedAt + 3 * minuteMs
   const afterOpening = (minutes: number) => opensAfterMs + minutes * minuteMs
-  const again = { calledAt, attempts: 2, callAgainAt: receivedAt + 33 * minuteMs }
+  const again = {
+    status: 'call-again' as const,
+    calledAt,
+    attempts: 2,
+    callAgainAt: receivedAt + 33 * minuteMs,
+  }
   it.each<[string, Partial<StoredLead>, DeliveryReason, number]>([
     ['Call Jane Doe by 12:10 PM CST', {}, 'received', 1],
     ['EMERGENCY: call Jane Doe by 12:10 PM CST', { serviceType: 'emergency' }, 'received', 1],
@@ -58,9 +63,39 @@ describe('the headline', () => {
 
   it('says “again” once about a homeowner who asked again and did not answer', () => {
     expect(alertOf(again, 'again-2', 33 * minuteMs, true).headline).toBe(
-      'Again: call Jane Doe back, no answer (2 tries)',
+      'Repeat request: call Jane Doe again, no answer (2 tries)',
     )
   })
+})
+
+it('asks for the result of a call, without a deadline or an invitation to call', () => {
+  const calling = { status: 'calling', changedAt: receivedAt + 3 * minuteMs } as const
+  const ask = (changes: Partial<StoredLead>, deskUrl?: string) => {
+    const options = { now: receivedAt + 33 * minuteMs, timeZone: 'America/Chicago', isRepeat: true }
+    const lead = { ...storedJane, receivedAt, ...calling, ...changes }
+    return describeAlert(lead, 'unresolved', { ...options, answerUrl, deskUrl })
+  }
+  const alert = ask({ caller: 'Sam' }, 'https://desk.example/#/lead/1')
+  expect(alert.headline).toBe('Did Sam reach Jane Doe?')
+  for (const message of [formatText(alert), formatHtml(alert), formatSms(alert)]) {
+    expect(message).toContain('Sam called at 12:03 PM CST. What happened?')
+    expect(message).toContain('Enter the result')
+    expect(message).toContain('https://desk.example/#/lead/1')
+    expect(message).not.toMatch(/calling|call by|\?\./i)
+  }
+  const inAirtable = ask({ serviceType: 'emergency' })
+  expect(inAirtable.headline).toBe('EMERGENCY: did you reach Jane Doe?')
+  for (const message of [formatText(inAirtable), formatSms(inAirtable)])
+    expect(message).toMatch(
+      /Someone called at.*set (the row’s )?Status in Airtable to the result/is,
+    )
+})
+
+it('says who called without a result', () => {
+  const noResult = { status: 'no-result', callAgainAt: receivedAt, caller: 'A.Be' } as const
+  const read = (phone: string) => alertOf({ ...noResult, phone }, 'again-0').headline
+  expect(read('1')).toBe('Call Jane Doe again: A. Be called but didn’t enter a result')
+  expect(read('')).toBe('Email Jane Doe again: A. Be emailed but didn’t enter a result')
 })
 
 it('links to the digits of the phone number and to a map of the address', () => {

@@ -1,32 +1,40 @@
-import { formatAt, formatClock, formatDuration, formatLeft, formatTries } from '../clock.ts'
+import { formatAt, formatClock, formatDuration, formatLeft } from '../clock.ts'
 import { isDueAgain, measureWait } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
+import { explainNextCall } from '../describe-event.ts'
 import { listForAlerts, makeMapUrl, readField, readName, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import { toOneLine } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
+import { minuteMs } from '../time-units.ts'
 import { capitalize, chooseWords } from '../words.ts'
 
 export type Alert = ReturnType<typeof describeAlert>
 
-const lateMs = 2 * 60_000
+const lateMs = 2 * minuteMs
 
 export const spamRemark = 'This may be spam, so there are no reminders.'
 
 type AlertOptions = {
+  /** A reminder after the same number of attempts has the same reason, but a higher revision. */
+  revision?: number
   now: number
   timeZone: string
   answerUrl?: string | undefined
   /** The homeowner asked before. */
   isRepeat?: boolean
+  /** Opens the lead on the desk, which takes the result of a call. */
+  deskUrl?: string | undefined
 }
 
 /** Returns the content of an alert, safe to show in any app. */
 export function describeAlert(
   lead: StoredLead,
   reason: DeliveryReason,
-  { now, timeZone, answerUrl, isRepeat = false }: AlertOptions,
+  { now, timeZone, revision = 0, ...options }: AlertOptions,
 ) {
+  const isQuestion = reason === 'unresolved'
+  const isRepeat = options.isRepeat === true && !isQuestion
   const { id: leadId, serviceType, suspect, receivedAt, deadlineAt, calledAt } = lead
   const isEmergency = serviceType === 'emergency'
   const isAgain = isDueAgain(lead, now)
@@ -34,10 +42,11 @@ export function describeAlert(
   const name = breakAutoLinks(readName(lead))
   const address = toOneLine(lead.address)
   const { shown: phone = '', callUrl } = readPhone(toOneLine(lead.phone)) ?? {}
-  const { call, called, due } = chooseWords(lead)
+  const { call, called, due, calling } = chooseWords(lead)
   const clock = (at: number) => formatClock(at, { now, timeZone })
 
   const describeNeed = (): string => {
+    if (isQuestion) return describeQuestion(lead, name)
     if (isAgain) return describeCallAgain(lead, name, isRepeat)
     if (calledAt !== null)
       return `someone ${called} ${name} ${formatAt(calledAt, { now, timeZone })}`
@@ -57,40 +66,71 @@ export function describeAlert(
 
   return {
     /** The same for retries. Contains no dot, because dots separate the parts of a webhook's signature. */
-    id: `${leadId}_${reason.replace('.', '_')}`,
+    id: [leadId, reason.replace('.', '_'), ...(revision > 0 ? [revision] : [])].join('_'),
     leadId,
     /** Doctor sends `test`. */
     reason: reason as DeliveryReason | 'test',
     isEmergency,
-    headline: `${isRepeat ? 'Again: ' : ''}${describeHeadline(describeNeed())}`,
+    headline: `${isRepeat ? 'Repeat request: ' : ''}${describeHeadline(describeNeed())}`,
     name,
     rows: listForAlerts(lead).map((row) => ({ ...row, text: breakAutoLinks(row.text) })),
     service: readField(lead, 'serviceType') || 'No service chosen',
     address: breakAutoLinks(address),
     phone,
     receivedAt: clock(receivedAt),
-    deadline: deadlineAt === null || isAgain ? undefined : clock(deadlineAt),
+    deadline: deadlineAt === null || isAgain || isQuestion ? undefined : clock(deadlineAt),
     source: lead.source ? breakAutoLinks(describeSource(lead.source)) : undefined,
     remarks: [
       ...(suspect ? [spamRemark] : []),
       ...(reason === 'received' && !isAgain && measureWait(lead, now) >= lateMs
         ? [`This alert is late. The request came in ${formatDuration(ageMs)} ago.`]
         : []),
+      ...(isQuestion && lead.changedAt !== null
+        ? [`${nameCaller(lead)} ${called} at ${clock(lead.changedAt)}. What happened?`]
+        : []),
     ],
     /** Undefined without a phone number. */
     callUrl,
     /** Undefined without an address. */
     mapUrl: makeMapUrl(address),
-    /** Undefined where we cannot serve HTML. */
-    answerUrl,
+    answer: isQuestion
+      ? {
+          url: options.deskUrl,
+          label: 'Enter the result',
+          hint: options.deskUrl
+            ? 'If nobody enters a result, the crew is asked to call again.'
+            : 'Set the row’s Status in Airtable to the result, such as Done. Otherwise, the crew is asked to call again.',
+          shortHint: 'Set Status in Airtable to the result.',
+        }
+      : {
+          /** Undefined where we cannot serve HTML. */
+          url: options.answerUrl,
+          label: `I’m ${calling}`,
+          hint: options.answerUrl
+            ? `“I’m ${calling}” opens a page. Press the button there to tell the crew that you’re ${calling}.`
+            : `When you ${call}, set the row’s Status in Airtable to Called. This stops the reminders.`,
+          shortHint: `${capitalize(calling)}? Set Status in Airtable to Called.`,
+        },
   }
 }
 
-/** An alert about a homeowner who asked again begins with “Again”, so the rest avoids that word. */
+const nameCaller = ({ caller }: Pick<StoredLead, 'caller'>): string =>
+  caller === null ? 'Someone' : breakAutoLinks(caller)
+
+/** Only the caller’s own phone asks about “you”, unless nobody knows who called. */
+export function describeQuestion(
+  { caller }: Pick<StoredLead, 'caller'>,
+  name: string,
+  isCaller = caller === null,
+): string {
+  return `did ${isCaller ? 'you' : nameCaller({ caller })} reach ${name}?`
+}
+
+/** “Repeat request:” is before it, so a repeat avoids a second colon. */
 export function describeCallAgain(lead: StoredLead, name: string, isRepeat: boolean): string {
   const { call } = chooseWords(lead)
-  const why = `no answer (${formatTries(lead.attempts)})`
-  return isRepeat ? `${call} ${name} back, ${why}` : `${call} ${name} again: ${why}`
+  const why = explainNextCall({ ...lead, caller: lead.caller && breakAutoLinks(lead.caller) })
+  return `${call} ${name} again${isRepeat ? ',' : ':'} ${why}`
 }
 
 // A push message has room for 4 kB, and a text for two segments.

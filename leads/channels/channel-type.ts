@@ -1,42 +1,31 @@
 import { createHash } from 'node:crypto'
-import type * as v from 'valibot'
+import type { Context } from '../context.ts'
 import type { DeliveryReason, ReasonKind } from '../delivery-reason.ts'
-import type { BusinessHours } from '../hours.ts'
 import type { StoredLead } from '../lead.ts'
-import type { Log } from '../log.ts'
-import type { ClaimedLead } from '../store/claims.ts'
-import type { PushDevice } from '../store/push-devices.ts'
-import type { Database } from '../store/tables.ts'
-import type { System } from './system.ts'
+import type { ChannelSettings } from '../settings.ts'
+import type { ClaimedLead, Summary } from '../store/claims.ts'
 
 /** A way to send leads. channels.ts lists all of them. */
 export type Channel<
   Kind extends string = string,
-  // biome-ignore lint/suspicious/noExplicitAny: the list has channels with different variables.
-  Variables extends v.ObjectEntries = any,
   // biome-ignore lint/suspicious/noExplicitAny: the list has channels with different settings.
-  Settings = any,
+  Settings = Kind extends keyof ChannelSettings ? NonNullable<ChannelSettings[Kind]> : any,
 > = {
   /** Must not contain a hyphen, because deliveries are stored under `kind` or `kind-recipient`. */
   kind: Kind
   /** Shown to the owner. */
   label: string
-  settings: {
-    variables: Variables
-    required: readonly (keyof Variables & string)[]
-    /** Setting only these does not turn on the channel: they have a default, or belong to another channel. */
-    optional?: readonly (keyof Variables & string)[]
-    /** Returns undefined if the channel is not set up. */
-    read(values: v.InferOutput<v.ObjectSchema<Variables, undefined>>): Settings | undefined
-  }
   reasons: readonly ReasonKind[]
   /** Returns the recipients of an event, or all that may have pending deliveries. */
-  recipients(context: RecipientContext<Settings>, event?: LeadEvent): Promise<Recipient[]>
+  recipients(
+    context: Pick<Context, 'env' | 'readDevices'> & { settings: Settings },
+    event?: LeadEvent,
+  ): Promise<Recipient[]>
   /** Returns one result per delivery, in order. Errors must not contain personal data. */
   send(
     deliveries: readonly ClaimedLead[],
     recipient: Recipient,
-    context: Context<Settings>,
+    context: Context & { settings: Settings },
     signal: AbortSignal,
   ): Promise<Result[]>
   /** Completes the sentence "Set up …" for a developer. Only for alerts. */
@@ -46,31 +35,69 @@ export type Channel<
    * has started.
    */
   wakesPhones?: boolean
-  /** Sends one message about many leads from one network. Required for channels that wake phones. */
+  /** Sends one message for several deliveries. Required for channels that wake phones. */
   sendSummary?(
-    leads: readonly StoredLead[],
+    deliveries: readonly ClaimedLead[],
+    summary: Summary,
     recipient: Recipient,
-    context: Context<Settings>,
+    context: Context & { settings: Settings },
     signal: AbortSignal,
   ): Promise<Result>
+  /** Tells owners or devices what is to do when a working day starts. */
+  digest?: {
+    recipients(context: Context & { settings: Settings }): Promise<Recipient[]>
+    send(
+      digest: Digest,
+      recipient: Recipient,
+      context: Context & { settings: Settings },
+      signal: AbortSignal,
+    ): Promise<Result>
+  }
   /** A message has arrived once the service accepts it, such as a row in Airtable. */
   arrivesWhenSent?: boolean
   /** The phone itself confirms that it showed a message. */
   phoneConfirms?: boolean
   /** Asks the service whether a sent message arrived. Only for services that report it. */
-  findArrival?(messageId: string, context: Context<Settings>, signal: AbortSignal): Promise<Arrival>
+  findArrival?(
+    messageId: string,
+    context: Context & { settings: Settings },
+    signal: AbortSignal,
+  ): Promise<Arrival>
+  /** For a service that keeps a row of each lead, which the crew can change. */
+  rows?: {
+    /** Returns the Status of each lead whose Status the crew has set. It counts as a call. */
+    listStatuses(
+      leadIds: readonly string[],
+      context: Context & { settings: Settings },
+    ): Promise<Map<string, SetStatus> | RowsUnavailable>
+    /** Deletes a lead's rows, and returns how many there were. */
+    erase(
+      leadId: string,
+      context: Pick<Context, 'fetch' | 'pause' | 'timers'> & { settings: Settings },
+    ): Promise<number | RowsUnavailable>
+  }
   /** Returns a sentence for the owner. The parameters are phrases such as "2 leads" and "5 minutes". */
   explainFailure(leads: string, lateBy: string): string
+  /** The owner's next step, shown after that sentence. */
+  adviceIfLate?: string
+  /** Tells a developer what the channel is for if it is not set up. */
+  offer?: { text: string; next: string }
   /** Runs only if the channel is set up. */
-  doctorCheck(context: DoctorContext<Settings>): Promise<DoctorCheck[]>
+  doctorCheck(
+    // Doctor also runs before the database exists.
+    context: Omit<Context, 'db' | 'company' | 'log'> & { settings: Settings },
+    options: { sends: boolean },
+  ): Promise<DoctorCheck[]>
   /** The maximum number of deliveries per send. */
   batchSize: number
-  /** Allows one sender at a time across all processes. */
-  exclusive?: boolean
+  /** Another process sends to a recipient after this time if its sender was killed; 20 s by default. */
+  leaseMs?: number
   /** The minimum time between two sends across all processes. */
   restMs?: number
-  /** Tells staff that a lead needs a call. */
+  /** Tells the crew that a lead needs a call. */
   isAlert: boolean
+  /** Anyone can type any address, so store/limits.ts limits the messages about new leads. */
+  isLimited?: boolean
   /**
    * The time until a message expires; null to retry forever. Counts from the lead's deadline for alerts,
    * and from when the message was due for others.
@@ -79,82 +106,58 @@ export type Channel<
 }
 
 export type Recipient = {
-  /** Identifies the recipient in the database: `kind`, or `kind-` and a hash. */
+  /** Identifies the recipient in the database and in logs: `kind`, or `kind-` and a hash. */
   name: string
-  /** The address that `send` uses. */
+  /** Where `send` sends to, such as an email address. */
   to: string
   /** Shown to the owner; contains no secret. */
   label: string
   /** Outside its hours, a phone gets an alert only if no other phone would get it. */
   isOffDuty?: boolean
+  /** The email of the person who alone has this device. */
+  owner?: string | undefined
+}
+
+export type Digest = {
+  /** A retry has the same ID. */
+  id: string
+  /** 3 to call again today, 2 not called yet. */
+  text: string
+  /** Opens Today. */
+  url: string
 }
 
 export type LeadEvent = {
   lead: Pick<StoredLead, 'serviceType' | 'email' | 'promiseStartAt' | 'deadlineAt'> &
-    Partial<Pick<StoredLead, 'source'>>
+    Partial<Pick<StoredLead, 'source' | 'callerEmail'>>
   reason: DeliveryReason
   /** Whether the company is open at the time of the event. */
   isOpen: boolean
 }
 
-/** The ID is for `findArrival`. An undeliverable message is not retried, because its recipient is gone. */
-export type Result =
-  | { ok: true; note?: string; messageId?: string; isUndeliverable?: boolean }
-  | Failure
+/** The ID is for `findArrival`. */
+export type Result = { ok: true; note?: string; messageId?: string } | Failure
 
 export type Arrival = { state: 'unknown' | 'arrived' } | { state: 'failed'; error: string }
 
 export type Failure = {
   ok: false
   error: string
+  /** The recipient is gone, so the message is not retried. */
+  isUndeliverable?: boolean
   /** The service rejects this lead, but would accept others. */
   refused?: boolean
   /** The service asks all senders to wait this long. */
-  holdMs?: number
+  retryAfterMs?: number
 }
 
-export type SiteSettings = {
-  publicUrl: string
-  /** The address of the "I’m calling" page; undefined where we cannot serve HTML. */
-  answerUrl: string | undefined
-  linkSecret: string | undefined
-  timeZone: string
-  escalateAfterMinutes: readonly number[] | undefined
-  desk: { url: string } | undefined
-  deskEmails: readonly string[]
-  /** A contact for push services: https: or mailto:. */
-  contactUrl: string
+export type RowsUnavailable = Omit<Failure, 'isUndeliverable' | 'refused'>
+
+export type SetStatus = {
+  text: string
+  /** The site never overwrites a Status that only the crew uses. */
+  isOwn: boolean
 }
-
-type RecipientContext<Settings> = {
-  settings: Settings
-  env: SiteSettings
-  now: () => number
-  /** After `timeoutMs`, returns the devices of the last successful read. */
-  readDevices: (timeoutMs?: number) => Promise<readonly PushDevice[]>
-}
-
-/** The company's details in emails to homeowners. */
-export type Company = { name: string; phone: string; email?: string | undefined }
-
-export type Context<Settings> = RecipientContext<Settings> &
-  System & {
-    db: Database
-    /** The published hours and details, which the owner may change while the site runs. */
-    hours: () => BusinessHours
-    company: () => Company
-    fetch: typeof fetch
-    pause: (ms: number) => Promise<void>
-    log: Log
-  }
-
-/** Has no database, because doctor also runs before the database exists. */
-export type DoctorContext<Settings> = RecipientContext<Settings> &
-  System &
-  Pick<Context<Settings>, 'hours' | 'fetch' | 'pause'> & {
-    /** Whether to send a test to each recipient. */
-    sends: boolean
-  }
 
 type DoctorCheck = { state: 'ok' | 'to do'; text: string; next?: string }
 

@@ -34,7 +34,7 @@ async function openAll() {
   const samples: Record<ChannelKind, Sample> = {
     // Airtable shows the visitor's text as plain text.
     airtable: { env: airtable.env, listTexts: () => [] },
-    email: { env: mail.env, listTexts: () => listMails('staff@example.com') },
+    email: { env: mail.env, listTexts: () => listMails('crew@example.com') },
     confirmation: {
       env: { CONFIRMATION_EMAIL: 'on' },
       listTexts: () => listMails(storedJane.email),

@@ -1,96 +1,106 @@
 import { setImmediate } from 'node:timers'
+import type { Context } from '../context.ts'
 import { type FaultLog, nameError } from '../log.ts'
+import type { Env } from '../settings.ts'
 import { listDevices, type PushDevice } from '../store/push-devices.ts'
+import type { DeliveryState } from '../store/tables.ts'
 import { createPause } from '../timers.ts'
 import { airtable } from './airtable/airtable.ts'
-import type { Channel, Context, LeadEvent, Recipient, SiteSettings } from './channel-type.ts'
+import type { Channel, LeadEvent, Recipient } from './channel-type.ts'
 import { confirmation } from './confirmation.ts'
 import { email } from './email.ts'
 import { push } from './push.ts'
 import { sms } from './sms.ts'
 import { webhook } from './webhook.ts'
 
-/** Settings, planning, delivery, doctor, health, and reports loop over this list. */
+/** Planning, delivery, doctor, health, and reports loop over this list. */
 export const channels = [airtable, email, sms, webhook, push, confirmation] as const
 
 export const wakingChannels = (channels as readonly Channel[]).filter(
   ({ wakesPhones }) => wakesPhones,
 )
 
+/** The channel whose service keeps a row of each lead. */
+export const rowChannel = airtable as Channel & Required<Pick<Channel, 'rows'>>
+
+export const rowRecipients = [rowChannel.kind]
+
 type Listed = (typeof channels)[number]
 export type ChannelKind = Listed['kind']
-
-export type ChannelSettings = {
-  [One in Listed as One['kind']]: ReturnType<One['settings']['read']>
-}
-
-type UnionToIntersection<U> = (U extends unknown ? (one: U) => void : never) extends (
-  all: infer All,
-) => void
-  ? All
-  : never
-
-export type ChannelVariables = UnionToIntersection<Listed['settings']['variables']>
-
-export type ChannelContext = Omit<Context<undefined>, 'settings' | 'env'> & {
-  env: SiteSettings & ChannelSettings
-}
-
-type PlanningContext = Pick<ChannelContext, 'env' | 'now' | 'readDevices'>
 
 /** Returns no recipients if the channel is not set up. */
 export async function listRecipients(
   channel: Channel,
-  context: PlanningContext,
+  context: Pick<Context, 'env' | 'readDevices'>,
   event?: LeadEvent,
 ): Promise<Recipient[]> {
   const settings = findSettings(channel, context)
   return settings === undefined ? [] : channel.recipients({ ...context, settings }, event)
 }
 
-/** Returns the channel names under which deliveries are stored. */
+/** Returns the recipients whose deliveries are stored. */
 export async function listDestinations(
   channel: Channel,
-  context: PlanningContext,
+  context: Pick<Context, 'env' | 'readDevices'>,
   event?: LeadEvent,
-): Promise<Pick<Recipient, 'name' | 'isOffDuty'>[]> {
+): Promise<Pick<Recipient, 'name' | 'isOffDuty' | 'owner'>[]> {
   // Deliveries that never expire are stored until their channel is set up.
   if (channel.expiresAfterMs === null && findSettings(channel, context) === undefined)
     return [{ name: channel.kind }]
   return listRecipients(channel, context, event)
 }
 
-export const findSettings = ({ kind }: Channel, { env }: Pick<ChannelContext, 'env'>) =>
+export const findSettings = ({ kind }: Channel, { env }: Pick<Context, 'env'>) =>
   (env as Partial<Record<string, unknown>>)[kind]
 
-/** Returns the recipients' labels by channel name. */
-export async function mapRecipients(context: PlanningContext): Promise<Map<string, string>> {
+/** Returns the recipients' labels by name. */
+export async function mapRecipients(
+  context: Pick<Context, 'env' | 'readDevices'>,
+): Promise<Map<string, string>> {
   const found = await Promise.all(channels.map((channel) => listRecipients(channel, context)))
   return new Map(found.flat().map(({ name, label }) => [name, label]))
 }
 
+/** The alert channels that the settings turn on. Push notifications are turned on at each phone. */
+export const listAlertKinds = ({ setUpKinds }: Pick<Env, 'setUpKinds'>): string[] =>
+  channels
+    .filter(({ isAlert, kind }) => isAlert && setUpKinds.includes(kind))
+    .map(({ kind }) => kind)
+
 export const findChannel = (
-  name: string,
+  recipient: string,
   all: readonly Channel[] = channels,
-): Channel | undefined => all.find(({ kind }) => name === kind || name.startsWith(`${kind}-`))
+): Channel | undefined =>
+  all.find(({ kind }) => recipient === kind || recipient.startsWith(`${kind}-`))
+
+/** Whether a delivery waits until its channel is set up. The desk does not show these. */
+export const waitsForSetup = (
+  { recipient, state }: { recipient: string; state: DeliveryState },
+  context: Pick<Context, 'env'>,
+): boolean => {
+  const channel = findChannel(recipient)
+  return (
+    state === 'waiting' && channel !== undefined && findSettings(channel, context) === undefined
+  )
+}
 
 /** Whether the service or the recipient's phone confirms that a message arrived. */
-export function confirmsArrival(name: string): boolean {
-  const channel = findChannel(name)
+export function confirmsArrival(recipient: string): boolean {
+  const channel = findChannel(recipient)
   return Boolean(channel?.arrivesWhenSent || channel?.findArrival || channel?.phoneConfirms)
 }
 
 /** Omits the recipient's hash, which could confirm a guessed address. */
-export const readLabel = (name: string): string => findChannel(name)?.label ?? name
+export const readLabel = (recipient: string): string => findChannel(recipient)?.label ?? recipient
 
 /**
  * Reads devices, one query at a time. After `timeoutMs` or an error, returns the devices of the last
  * successful read, because a lead must not wait for a notification.
  */
 export function createDeviceReader(
-  { db, env, now, timers }: Pick<ChannelContext, 'db' | 'env' | 'now' | 'timers'>,
+  { db, env, now, timers }: Pick<Context, 'db' | 'env' | 'now' | 'timers'>,
   faults: FaultLog,
-): ChannelContext['readDevices'] {
+): Context['readDevices'] {
   let known: readonly PushDevice[] = []
   let reading: Promise<void> | undefined
   const read = async () => {

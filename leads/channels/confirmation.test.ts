@@ -13,18 +13,15 @@ import {
 } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import brand from '../brand.json' with { type: 'json' }
+import type { Company } from '../context.ts'
 import { noPromise } from '../deadline.ts'
 import { planDelivery } from '../delivery/plan.ts'
-import { examine } from '../health/examine.ts'
+import { findProblems } from '../health/find-problems.ts'
 import type { StoredLead } from '../lead.ts'
-import type { Company } from './channel-type.ts'
+import { hourMs, minuteMs } from '../time-units.ts'
 import { confirmation, describeConfirmation } from './confirmation.ts'
 
-const minuteMs = 60_000
-
 const variables = {
-  // The time zone of the staff, which may differ from the company's.
-  TIME_ZONE: 'Asia/Tokyo',
   SMTP_URL: 'smtp://localhost',
   ALERT_EMAIL_FROM: 'alerts@example.com',
   CONFIRMATION_EMAIL: 'on',
@@ -76,7 +73,9 @@ it('tells the homeowner about a call that nobody answered, in the same thread', 
   await send({ phone: '(612) 555-0142 ext 7' }, 'unreached')
   const [received] = mail.mails
   expect(received?.subject).toBe('Northgate Roofing: we tried to reach you')
-  expect(received?.text).toContain('We just tried to reach you at the number ending in 0142.')
+  expect(received?.text).toContain(
+    'We just tried to reach you at the number ending in 0142. We’ll try again.',
+  )
   expect(received?.text).toContain('Call us at (612) 555-0134.')
   expect(Object.fromEntries(received?.headers ?? [])).toMatchObject({
     from: 'Crew <crew@example.com>',
@@ -93,7 +92,7 @@ const describe = (lead: Partial<StoredLead>, { now = testTime, attempts = 1 } = 
 }
 
 it.each([
-  ['ends', 550, { ok: true, isUndeliverable: true }],
+  ['ends', 550, { ok: false, isUndeliverable: true }],
   ['retries', 450, { ok: false, refused: true }],
 ])('%s after a rejected address (%i), which is no outage', async (_, code, result) => {
   const { mail, send } = await open()
@@ -102,7 +101,7 @@ it.each([
 })
 
 it('never promises a call in the past', () => {
-  expect(describe({ deadlineAt: testTime + 25 * 3_600_000 })).toContain('by 7:00 AM tomorrow.')
+  expect(describe({ deadlineAt: testTime + 25 * hourMs })).toContain('by 7:00 AM tomorrow.')
   const late = describe({}, { now: promiseFrom(testTime).deadlineAt })
   expect(late).toContain('We got your request. We’ll call you as soon as we can.\n')
   expect(describe({ calledAt: testTime })).toContain('We got your request.\n')
@@ -117,8 +116,8 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
   mail.settings.refusedReceivers.set(jane.email, 450)
   const promise = promiseFrom(testTime + 60 * minuteMs)
   const plan = await planDelivery(context, { ...jane, ...promise })
-  expect(plan.channels).toEqual(['airtable', 'confirmation'])
-  await storeLead(db, { ...plan, ...promise, channels: ['confirmation'], escalateAt: undefined })
+  expect(plan.recipients).toEqual(['airtable', 'confirmation'])
+  await storeLead(db, { ...plan, ...promise, recipients: ['confirmation'], stepAt: undefined })
   const check = async (at: number) => {
     clock.at = at
     await deliver()
@@ -126,13 +125,28 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
   }
   expect(await check(testTime)).toBe('waiting')
   expect(await check(testTime + 59 * minuteMs)).toBe('waiting')
-  const problems = await examine('desk', { env, hours: dayHours, db, now: () => clock.at })
-  const late = problems.find(({ id }) => id === 'confirmation-late')?.forOwner?.text
+  const problems = await findProblems('desk', { env, hours: dayHours, db, now: () => clock.at })
+  const late = problems.find(({ id }) => id === 'confirmation-late')?.forOwner
   expect(late).toContain('for 1 lead are 59 minutes late. The site retries for an hour.')
   // Otherwise the email could be sent at the moment when it expires.
-  await db.kysely.updateTable('deliveries').set({ next_attempt_at: promise.deadlineAt }).execute()
+  await db.kysely.updateTable('deliveries').set({ nextAttemptAt: promise.deadlineAt }).execute()
   expect(await check(testTime + 61 * minuteMs)).toBe('expired')
   expect(mail.mails).toEqual([])
+})
+
+it('does not remind the crew early if the homeowner’s address does not exist', async () => {
+  const { mail, env } = await startMail()
+  const db = await openTestDatabase('sqlite')
+  const { deliver } = openChannels(db, env)
+  mail.settings.refusedReceivers.set(jane.email, 550)
+  await storeLead(db, { recipients: ['confirmation'] })
+  await deliver()
+  await deliver()
+  expect(await readDeliveries(db)).toMatchObject([{ reason: 'received', state: 'failed' }])
+  const row = db.kysely.selectFrom('deliveries').where('recipient', '=', 'crew')
+  expect(await row.select('nextAttemptAt').execute()).toEqual([
+    { nextAttemptAt: testTime + 4 * minuteMs },
+  ])
 })
 
 // The mail library reads some of these as another address, which would then have several limits.
@@ -149,10 +163,10 @@ it.each<[string, boolean, typeof noPromise?]>([
   [jane.email, false, noPromise],
 ])('emails only plain addresses: %s', async (email, isSent, promise) => {
   const { context } = createTestContext(await openTestDatabase('sqlite'), makeSettings(variables))
-  const { channels } = await planDelivery(context, {
+  const { recipients } = await planDelivery(context, {
     ...storedJane,
     email,
     ...promise,
   })
-  expect(channels).toEqual(isSent ? ['airtable', 'confirmation'] : ['airtable'])
+  expect(recipients).toEqual(isSent ? ['airtable', 'confirmation'] : ['airtable'])
 })

@@ -1,40 +1,22 @@
-import * as v from 'valibot'
 import { formatCallTime } from '../call-time.ts'
+import type { Context } from '../context.ts'
 import { readPhone } from '../field-outputs.ts'
 import { readDigits } from '../lead.ts'
 import { escapeHtml } from '../safe-text.ts'
 import { phoneCall } from '../source.ts'
 import type { ClaimedLead } from '../store/claims.ts'
-import type { Channel, Context, LeadEvent, Result } from './channel-type.ts'
-import { type MailSettings, mailVariables, sendMail } from './email.ts'
+import { hourMs } from '../time-units.ts'
+import type { Channel, LeadEvent, Result } from './channel-type.ts'
+import { type MailSettings, sendMail } from './email.ts'
 import { formatButton, formatNote, formatPage } from './email-content.ts'
 
-const variables = {
-  CONFIRMATION_EMAIL: v.optional(
-    v.pipe(
-      v.picklist(['on', 'off'], 'must be on or off'),
-      v.transform((text) => (text === 'on' ? text : undefined)),
-    ),
-  ),
-  ...mailVariables,
-}
-
-// The mail library turns others, such as <a@example.com>, into an address that was not counted.
+// The mail library would change other addresses, such as <a@example.com>, after the limits have counted them.
 const plainAddress = /^[\w.+'-]+@[a-z\d.-]+$/i
 
-/** Emails the homeowner. store/confirmation-limits.ts limits how many. */
-export const confirmation: Channel<'confirmation', typeof variables, MailSettings> = {
+/** Emails the homeowner. */
+export const confirmation: Channel<'confirmation'> = {
   kind: 'confirmation',
   label: 'Confirmation email',
-  settings: {
-    variables,
-    required: ['CONFIRMATION_EMAIL', 'SMTP_URL', 'ALERT_EMAIL_FROM'],
-    optional: ['SMTP_URL', 'ALERT_EMAIL_FROM'],
-    read: ({ CONFIRMATION_EMAIL, SMTP_URL, ALERT_EMAIL_FROM }) =>
-      CONFIRMATION_EMAIL && SMTP_URL && ALERT_EMAIL_FROM
-        ? { smtpUrl: SMTP_URL, from: ALERT_EMAIL_FROM }
-        : undefined,
-  },
   reasons: ['received', 'unreached'],
   // The address is in the lead.
   recipients: async (_, event) =>
@@ -42,10 +24,12 @@ export const confirmation: Channel<'confirmation', typeof variables, MailSetting
   send: (claimed, _, context, signal) =>
     Promise.all(claimed.map((delivery) => sendConfirmation(delivery, context, signal))),
   explainFailure: (leads, lateBy) => `Confirmation emails for ${leads} are ${lateBy} late.`,
-  doctorCheck: async () => [{ state: 'ok', text: 'Homeowners get a confirmation email.' }],
+  adviceIfLate: 'The site retries for an hour.',
+  doctorCheck: async () => [{ state: 'ok', text: 'Confirmation emails to homeowners are on.' }],
   batchSize: 1,
   isAlert: false,
-  expiresAfterMs: 3_600_000,
+  isLimited: true,
+  expiresAfterMs: hourMs,
 }
 
 /** Suspected spam may name a stranger's address. Callers have not agreed to emails. */
@@ -54,7 +38,7 @@ const mayEmail = ({ deadlineAt, source, email }: LeadEvent['lead']) =>
 
 async function sendConfirmation(
   delivery: ClaimedLead,
-  context: Context<MailSettings>,
+  context: Context & { settings: MailSettings },
   signal: AbortSignal,
 ): Promise<Result> {
   const { lead, reason } = delivery
@@ -71,23 +55,23 @@ async function sendConfirmation(
   }
   const result = await sendMail(mail, context, signal)
   if (result.ok) return result
-  if (result.refused) return { ok: true, isUndeliverable: true, note: result.error }
+  if (result.refused) return { ok: false, error: result.error, isUndeliverable: true }
   // Every email has a different recipient, so one failure must not delay or repeat the others.
   return { ...result, refused: true }
 }
 
 /** Contains nothing that the visitor typed; otherwise spammers could use it to send text to strangers. */
 export function describeConfirmation(
-  { lead, reason, attempts }: ClaimedLead,
-  { company, hours, now }: Pick<Context<unknown>, 'company' | 'hours' | 'now'>,
+  { lead, reason, attempts }: Pick<ClaimedLead, 'lead' | 'reason' | 'attempts'>,
+  { company, hours, now }: Pick<Context, 'company' | 'hours' | 'now'>,
 ) {
   const { name, phone } = company()
   const greeting = 'Hello,'
   const isUnreached = reason === 'unreached'
   const ending = readDigits(readPhone(lead.phone)?.callUrl ?? '').slice(-4)
   const message = isUnreached
-    ? `We ${attempts === 1 ? 'just ' : ''}tried to reach you at the number ending in ${ending}.`
-    : `We got your request.${describeCall()}`
+    ? `We ${attempts === 1 ? 'just ' : ''}tried to reach you at the number ending in ${ending}. We’ll try again.`
+    : `We got your request.${promiseCall()}`
   const call = `${isUnreached ? 'Call us at' : 'Questions? Call'} ${phone}`
   const ignore = 'If you didn’t ask us for an estimate, you can ignore this email.'
   const paragraph = (text: string) => `<p style="margin:0 0 14px">${escapeHtml(text)}</p>`
@@ -100,7 +84,7 @@ export function describeConfirmation(
   }
 
   /** Promises nothing if someone is already calling. */
-  function describeCall(): string {
+  function promiseCall(): string {
     const { deadlineAt, calledAt } = lead
     if (deadlineAt === null || calledAt !== null) return ''
     if (deadlineAt <= now()) return ' We’ll call you as soon as we can.'

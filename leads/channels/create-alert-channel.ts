@@ -1,40 +1,50 @@
 import * as v from 'valibot'
 import { makeAnswerToken } from '../answer-link.ts'
+import type { Context } from '../context.ts'
 import { computePromise } from '../deadline.ts'
-import { newState } from '../history.ts'
 import type { BusinessHours } from '../hours.ts'
 import { leadSchema, type StoredLead } from '../lead.ts'
-import { hasAskedBefore } from '../store/list-repeats.ts'
+import { newState } from '../lead-state.ts'
+import type { ChannelSettings, Env } from '../settings.ts'
+import { hasAskedBefore } from '../store/other-requests.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
+import { dayMs } from '../time-units.ts'
+import { count } from '../words.ts'
 import { type Alert, describeAlert } from './alert.ts'
-import type { Channel, Context, Result, SiteSettings } from './channel-type.ts'
+import type { Channel, Result } from './channel-type.ts'
 import type { System } from './system.ts'
 
 export type Message = { alert: Alert; lead: StoredLead; to: string }
 
-type AlertChannel<Kind extends string, Variables extends v.ObjectEntries, Settings> = Pick<
-  Channel<Kind, Variables, Settings>,
+type ChannelKind = keyof ChannelSettings
+
+type AlertChannel<Kind extends ChannelKind, Settings> = Pick<
+  Channel<Kind, Settings>,
   | 'kind'
   | 'label'
   | 'wakesPhones'
-  | 'settings'
   | 'reasons'
   | 'recipients'
   | 'sendSummary'
+  | 'digest'
   | 'findArrival'
 > & {
   setupHint: string
   sendAlert(
     message: Message,
-    context: Pick<Context<Settings>, 'settings' | 'fetch' | 'now' | keyof System>,
+    context: Pick<Context, 'fetch' | 'now' | keyof System> & { settings: Settings },
     signal: AbortSignal,
   ): Promise<Result>
+  /** Finds a wrong password without sending anything. */
+  findLoginFault?(
+    context: Pick<Context, keyof System> & { settings: Settings },
+  ): Promise<string | undefined>
 }
 
 /** Returns undefined where we cannot serve HTML. */
 export async function makeAnswerUrl(
   leadId: string,
-  { env, db, now }: Pick<Context<unknown>, 'env' | 'db' | 'now'>,
+  { env, db, now }: Pick<Context, 'env' | 'db' | 'now'>,
 ): Promise<string | undefined> {
   const { answerUrl, linkSecret } = env
   const secret = await readLinkSecret(db, linkSecret)
@@ -46,26 +56,28 @@ const testTimeoutMs = 10_000
 
 /** Creates a channel that sends each alert to one address per request. */
 export const createAlertChannel = <
-  Kind extends string,
-  Variables extends v.ObjectEntries,
-  Settings,
+  Kind extends ChannelKind,
+  Settings = NonNullable<ChannelSettings[Kind]>,
 >({
   sendAlert,
+  findLoginFault,
   ...channel
-}: AlertChannel<Kind, Variables, Settings>): Channel<Kind, Variables, Settings> => ({
+}: AlertChannel<Kind, Settings>): Channel<Kind, Settings> => ({
   ...channel,
   batchSize: 1,
   isAlert: true,
   // A day after the deadline, an alert is useless.
-  expiresAfterMs: 24 * 3_600_000,
+  expiresAfterMs: dayMs,
 
   send: (deliveries, { to }, context, signal) =>
     Promise.all(
-      deliveries.map(async ({ lead, reason }) => {
+      deliveries.map(async ({ lead, reason, revision }) => {
         const alert = describeAlert(lead, reason, {
+          revision,
           now: context.now(),
-          timeZone: context.env.timeZone,
+          timeZone: context.hours().timeZone,
           answerUrl: await makeAnswerUrl(lead.id, context),
+          deskUrl: context.env.desk && `${context.env.desk.url}/#/lead/${lead.id}`,
           isRepeat: await hasAskedBefore(context.db, lead),
         })
         return sendAlert({ alert, lead, to }, context, signal)
@@ -74,13 +86,18 @@ export const createAlertChannel = <
 
   explainFailure: (leads, lateBy) => `${channel.label} alerts for ${leads} are ${lateBy} late.`,
 
-  doctorCheck: async (context) => {
-    const { env, hours, now, sends, timers } = context
-    const recipients = await channel.recipients(context)
-    if (recipients.length === 0) return []
-    const count = `${recipients.length} recipient${recipients.length === 1 ? '' : 's'}`
+  doctorCheck: async (context, { sends }) => {
+    const { env, hours, now, timers } = context
     const { label } = channel
-    if (!sends) return [{ state: 'ok', text: `${label} alerts go to ${count}.` }]
+    const recipients = await channel.recipients(context)
+    const next = 'Fix it in .env, then run: npm run doctor -- --send'
+    // Sending a test finds a wrong password, too.
+    const isTested = sends && recipients.length > 0
+    const fault = isTested ? undefined : await findLoginFault?.(context)
+    if (fault !== undefined) return [{ state: 'to do', text: `${label}: ${fault}`, next }]
+    if (recipients.length === 0) return []
+    const people = count(recipients.length, 'recipient')
+    if (!sends) return [{ state: 'ok', text: `${label} alerts go to ${people}.` }]
     const test = makeTestAlert(env, hours(), now())
     const signal = timers.timeout(testTimeoutMs)
     const results = await Promise.all(
@@ -88,17 +105,12 @@ export const createAlertChannel = <
     )
     const errors = new Set(results.flatMap((result) => (result.ok ? [] : [result.error])))
     if (errors.size === 0)
-      return [{ state: 'ok', text: `${label}: sent a test to ${count}. Check that it arrived.` }]
-    const next = 'Fix it in .env, then run: npm run doctor -- --send'
+      return [{ state: 'ok', text: `${label}: sent a test to ${people}. Check that it arrived.` }]
     return [...errors].map((error) => ({ state: 'to do', text: `${label}: ${error}`, next }))
   },
 })
 
-function makeTestAlert(
-  { publicUrl, timeZone }: SiteSettings,
-  hours: BusinessHours,
-  at: number,
-): Omit<Message, 'to'> {
+function makeTestAlert({ publicUrl }: Env, hours: BusinessHours, at: number): Omit<Message, 'to'> {
   const lead = {
     id: `test-${at}`,
     ...v.parse(leadSchema, {
@@ -116,7 +128,11 @@ function makeTestAlert(
     ...newState,
   }
   const alert = {
-    ...describeAlert(lead, 'received', { now: at, timeZone, answerUrl: `${publicUrl}/` }),
+    ...describeAlert(lead, 'received', {
+      now: at,
+      timeZone: hours.timeZone,
+      answerUrl: `${publicUrl}/`,
+    }),
     reason: 'test' as const,
     headline: 'TEST: this alert works. No call needed',
   }

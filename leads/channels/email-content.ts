@@ -4,17 +4,11 @@ import type { LeadField } from '../fields.ts'
 import { escapeHtml } from '../safe-text.ts'
 import { capitalize, chooseWords } from '../words.ts'
 import type { Alert } from './alert.ts'
-
-function explainAnswer(alert: Alert): string {
-  const { call, calling } = chooseWords(alert)
-  return alert.answerUrl
-    ? `“I’m ${calling}” opens a page. Press the button there to tell the crew that you’re ${calling}.`
-    : `When you ${call}, set the row’s Status in Airtable to Called. This stops the reminders.`
-}
+import type { Digest } from './channel-type.ts'
 
 export function formatText(alert: Alert): string {
-  const { headline, remarks, rows, callUrl, mapUrl, answerUrl } = alert
-  const { call, calling } = chooseWords(alert)
+  const { headline, remarks, rows, callUrl, mapUrl, answer } = alert
+  const { call } = chooseWords(alert)
   const links: Partial<Record<LeadField, string | undefined>> = {
     phone: callUrl && `Call: ${callUrl}`,
     address: mapUrl && `Map: ${mapUrl}`,
@@ -28,8 +22,8 @@ export function formatText(alert: Alert): string {
     ...(alert.deadline ? [`${capitalize(call)} by: ${alert.deadline}`] : []),
     ...(alert.source ? [`Source: ${alert.source}`] : []),
     '',
-    ...(answerUrl ? [`I’m ${calling}: ${answerUrl}`] : []),
-    explainAnswer(alert),
+    ...(answer.url ? [`${answer.label}: ${answer.url}`] : []),
+    answer.hint,
     '',
   ].join('\n')
 }
@@ -70,8 +64,8 @@ ${content}
 `
 
 export function formatHtml(alert: Alert): string {
-  const { headline, isEmergency, remarks, mapUrl, callUrl, answerUrl } = alert
-  const { call, calling } = chooseWords(alert)
+  const { headline, isEmergency, remarks, mapUrl, callUrl, answer } = alert
+  const { call } = chooseWords(alert)
   const row = (label: string, content: string) =>
     `<tr><td style="padding:8px 14px 8px 0;color:${slate};vertical-align:top;white-space:nowrap">${label}</td><td style="padding:8px 0;font-weight:600;overflow-wrap:anywhere">${content}</td></tr>`
   const map = `<br><a href="${escapeHtml(mapUrl ?? '')}" style="color:${palette.link};font-weight:700">Open map</a>`
@@ -80,8 +74,8 @@ export function formatHtml(alert: Alert): string {
     name === 'phone' ? '' : row(label, escapeHtml(text) + (name === 'address' ? map : ''))
   const content = `${remarks.map(formatNote).join('\n')}
 ${callUrl ? formatButton(callUrl, `Call ${alert.phone}`) : ''}
-${answerUrl ? formatButton(answerUrl, `I’m ${calling}`, slate, '#ffffff') : ''}
-${formatNote(explainAnswer(alert))}
+${answer.url ? formatButton(answer.url, answer.label, slate, '#ffffff') : ''}
+${formatNote(answer.hint)}
 <table role="presentation" style="width:100%;border-collapse:collapse;border-top:1px solid ${sand};font-size:16px">
 ${alert.rows.map(showField).join('\n')}
 ${row('Received', escapeHtml(alert.receivedAt))}
@@ -89,4 +83,13 @@ ${alert.deadline ? row(`${capitalize(call)} by`, escapeHtml(alert.deadline)) : '
 ${alert.source ? row('Source', escapeHtml(alert.source)) : ''}
 </table>`
   return formatPage(headline, content, isEmergency ? alarm : ink)
+}
+
+export function formatDigest({ text, url }: Digest) {
+  const note = 'You get this email when your day starts, and only if there is something to do.'
+  return {
+    subject: text,
+    text: `${text}\n\nOpen Today: ${url}\n\n${note}\n`,
+    html: formatPage(text, `${formatButton(url, 'Open Today')}\n${formatNote(note)}`),
+  }
 }

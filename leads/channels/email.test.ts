@@ -9,13 +9,13 @@ import { email } from './email.ts'
 
 async function open(changed: { smtpUrl?: string; password?: string } = {}) {
   const mail = await startFakeMail(
-    changed.password ? { user: 'staff', password: changed.password } : {},
+    changed.password ? { user: 'crew', password: changed.password } : {},
   )
   onTestFinished(() => mail.close())
   const env = makeSettings({
     SMTP_URL: changed.smtpUrl ?? mail.url.replace('right', 'wrong-secret'),
     ALERT_EMAIL_FROM: 'Roofing <alerts@example.com>',
-    ALERT_EMAIL_TO: 'staff@example.com',
+    ALERT_EMAIL_TO: 'crew@example.com',
   })
   const { context } = createTestContext(await openTestDatabase('sqlite'), env)
   const send = (lead: Partial<StoredLead> = {}, signal = AbortSignal.timeout(10_000)) =>
@@ -29,7 +29,7 @@ it('sends all details for the call as text and HTML', async () => {
   expect(await send({ serviceType: 'emergency', name })).toEqual({ ok: true })
   expect(mail.mails).toHaveLength(1)
   const [received] = mail.mails
-  expect(received?.to).toEqual(['staff@example.com'])
+  expect(received?.to).toEqual(['crew@example.com'])
   expect(received?.subject).toBe(`EMERGENCY: call ${name} by 6:10 AM CST`)
   expect(Object.fromEntries(received?.headers ?? [])).toMatchObject({
     'message-id': `<${storedJane.id}_received@example.com>`,
@@ -42,9 +42,9 @@ it('sends all details for the call as text and HTML', async () => {
       expect(part).toContain(needed)
 })
 
-const refused550 = { refusedReceivers: new Map([['staff@example.com', 550]]) }
+const refused550 = { refusedReceivers: new Map([['crew@example.com', 550]]) }
 const wrongPassword =
-  /^The mail server rejected the user name or password\. Check SMTP_URL(?!.*secret)/
+  /^The mail server rejected the site’s user name or password\. Check SMTP_URL(?!.*secret)/
 
 // A permanent rejection of the message or its recipient concerns one lead; other errors affect all leads.
 it.each([

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDatabase } from '#testing/database.ts'
@@ -18,8 +19,9 @@ import { planDelivery } from '../delivery/plan.ts'
 import type { Lead } from '../fields.ts'
 import type { BusinessHours } from '../hours.ts'
 import type { StoredLead } from '../lead.ts'
+import { findLead } from '../store/find-leads.ts'
 import { listDevices, type PushDevice } from '../store/push-devices.ts'
-import { findLead } from '../store/reading.ts'
+import { dayMs } from '../time-units.ts'
 import { listRecipients } from './channels.ts'
 import { describePush, isPushService, push } from './push.ts'
 
@@ -43,6 +45,8 @@ async function open(hours?: BusinessHours) {
     const id = crypto.randomUUID()
     const phone = { id, sessionId: name, endpoint, ...keys, name, createdAt: clock.at }
     await savePhone(db, { ...phone, ...changes }, email)
+    // Reads of the devices in one turn of the event loop share a query.
+    await nextTurn()
   }
   const save = async (lead: Partial<Lead> = {}) => {
     const planned = { ...jane, ...lead, ...promiseFrom(clock.at) }
@@ -72,8 +76,11 @@ it('sends only the necessary data, signed and encrypted', async () => {
       navigate: `https://desk.example/#/lead/${leadId}`,
       silent: false,
     },
-    lead: { leadId, opensList: false, canDial: true, isEmergency: true, isCalled: false },
-    receipt: { reason: 'received', leadIds: [leadId] },
+    lead: {
+      ...{ leadId, opensList: false, canDial: true },
+      ...{ isEmergency: true, isCalled: false, isQuestion: false },
+    },
+    receipt: { messageId: expect.stringMatching(/^[\w-]{36}$/) },
   })
   expect(headers).toMatchObject({
     ttl: '600',
@@ -85,11 +92,30 @@ it('sends only the necessary data, signed and encrypted', async () => {
   expect(sub).toBe('mailto:site@example.com')
 })
 
+it('asks for the result of a call with a sound, and offers no button to call', async () => {
+  const { service, db, clock, addPhone, save, deliver } = await open()
+  await addPhone('phone')
+  const leadId = await save()
+  const event = { at: clock.at, person: 'Alex', email: 'alex@example.com' }
+  await record(db, leadId, 'called', event)
+  clock.at += 30 * 60_000
+  await deliver()
+  await deliver()
+  expect(service.messages.at(-1)?.data).toMatchObject({
+    notification: {
+      title: 'Did Alex reach Jane Doe?',
+      silent: false,
+      navigate: `https://desk.example/#/lead/${leadId}`,
+    },
+    lead: { isQuestion: true, isCalled: false, opensList: false },
+  })
+})
+
 it.each<[string, Partial<StoredLead>, boolean]>([
   ['Call Jane Doe again: no answer (1 try)', again, false],
-  ['Again: call Jane Doe by 6:10 AM CST', {}, true],
-  ['Again: call Jane Doe back, no answer (1 try)', again, true],
-  ['Again: email Jane Doe back, no answer (1 try)', { ...again, phone: '' }, true],
+  ['Repeat request: call Jane Doe by 6:10 AM CST', {}, true],
+  ['Repeat request: call Jane Doe again, no answer (1 try)', again, true],
+  ['Repeat request: email Jane Doe again, no answer (1 try)', { ...again, phone: '' }, true],
   ['Alex is emailing Jane Doe', { phone: '', status: 'calling', caller: 'Alex' }, false],
 ])('has the title %s', (title, changes, isRepeat) => {
   const clock = { now: testTime, timeZone: 'America/Chicago' }
@@ -97,16 +123,16 @@ it.each<[string, Partial<StoredLead>, boolean]>([
 })
 
 it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
-  ['has expired', ({ clock }) => Object.assign(clock, { at: testTime + 30 * 24 * 3_600_000 })],
-  ['has ended', ({ db }) => db.kysely.deleteFrom('desk_sessions').execute()],
+  ['has expired', ({ clock }) => Object.assign(clock, { at: testTime + 30 * dayMs })],
+  ['has ended', ({ db }) => db.kysely.deleteFrom('deskSessions').execute()],
   [
     'belongs to a removed address',
-    ({ db }) => db.kysely.updateTable('desk_sessions').set({ email: 'gone@example.com' }).execute(),
+    ({ db }) => db.kysely.updateTable('deskSessions').set({ email: 'gone@example.com' }).execute(),
   ],
-  ['and device were removed', ({ db }) => db.kysely.deleteFrom('push_devices').execute()],
+  ['and device were removed', ({ db }) => db.kysely.deleteFrom('pushDevices').execute()],
   [
     'remains, but which was turned off',
-    ({ db }) => db.kysely.updateTable('push_devices').set({ schedule: 'off' }).execute(),
+    ({ db }) => db.kysely.updateTable('pushDevices').set({ schedule: 'off' }).execute(),
   ],
 ])('sends nothing to a device whose session %s', async (_, end) => {
   const opened = await open()
@@ -123,13 +149,21 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
   await record(db, notified, 'called', { at: context.now() })
   await deliver()
   // Another process may have read the devices before the session ended.
-  const claimed = [{ lead: storedJane, reason: 'received' as const, attempts: 1 }]
+  const claimed = [
+    {
+      lead: storedJane,
+      reason: 'received' as const,
+      attempts: 1,
+      revision: 0,
+      messageId: 'message',
+    },
+  ]
   const sender = { ...context, settings: { services: [] } }
   if (recipient) await push.send(claimed, recipient, sender, AbortSignal.timeout(10_000))
   const later = await findLead(db, await save())
   await deliver()
   expect(service.messages).toEqual([])
-  expect(later?.deliveries.map(({ channel }) => channel)).toEqual(['airtable'])
+  expect(later?.deliveries.map(({ recipient }) => recipient)).toEqual(['airtable'])
 })
 
 it('notifies the other phones if the only one for the night is gone or was just turned off', async () => {
@@ -146,7 +180,7 @@ it('notifies the other phones if the only one for the night is gone or was just 
   await addPhone('van')
   await save({ serviceType: 'emergency' })
   await db.kysely
-    .updateTable('push_devices')
+    .updateTable('pushDevices')
     .set({ schedule: 'off' })
     .where('name', '=', 'van')
     .execute()
@@ -178,7 +212,7 @@ it.each([404, 410])('marks a device as gone after %i, without delaying others', 
   const devices = await listDevices(db, access)
   expect(devices.map(({ goneAt }) => goneAt !== null)).toEqual([true, false])
   const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
-  const push = deliveries.filter(({ channel }) => channel.startsWith('push'))
+  const push = deliveries.filter(({ recipient }) => recipient.startsWith('push'))
   expect(push.map(({ state }) => state).sort()).toEqual(['failed', 'sent'])
   await save()
   await deliver()

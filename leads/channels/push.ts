@@ -1,131 +1,113 @@
 import { formatClock, formatDuration } from '../clock.ts'
+import type { Context } from '../context.ts'
 import { isDueAgain } from '../deadline.ts'
-import type { DeliveryReason } from '../delivery-reason.ts'
+import { describeNews } from '../describe-event.ts'
 import { readField, readName } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
-import type { ClaimedLead } from '../store/claims.ts'
-import { hasAskedBefore } from '../store/list-repeats.ts'
+import { readNeed } from '../lead-state.ts'
+import { hasAskedBefore } from '../store/other-requests.ts'
 import {
   canNotify,
   isOn,
   listDevices,
   markDeviceGone,
-  nameDeviceChannel,
+  nameDeviceRecipient,
   type PushDevice,
 } from '../store/push-devices.ts'
-import type { PushReceipt } from '../store/push-receipts.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
+import { dayMs } from '../time-units.ts'
 import { readTown } from '../town.ts'
-import { list } from '../variables.ts'
-import { capitalize, chooseWords } from '../words.ts'
-import { breakAutoLinks, describeCallAgain, describeLeads } from './alert.ts'
-import type { Channel, Context, Result } from './channel-type.ts'
-import { post, readHold } from './service-call.ts'
-
-const variables = {
-  PUSH_SERVICES: list(
-    (item) => /^[a-z0-9.-]+$/.test(item),
-    'must be host names such as push.example.com, separated by commas',
-  ),
-}
-
-type PushSettings = { services: string[] }
+import { capitalize, chooseWords, count } from '../words.ts'
+import { breakAutoLinks, describeCallAgain, describeLeads, describeQuestion } from './alert.ts'
+import type { Channel, Result } from './channel-type.ts'
+import { findRetryAfter, post } from './service-call.ts'
 
 // Keep this short, because the visitor waits for the response while the devices are read.
 const planTimeoutMs = 300
 
 /** Each device is a separate recipient, so that an unreachable one does not delay the others. */
-export const push: Channel<'push', typeof variables, PushSettings> = {
+export const push: Channel<'push'> = {
   kind: 'push',
   label: 'Push notification',
   setupHint: 'notifications (on the desk, under People)',
   wakesPhones: true,
   phoneConfirms: true,
-  settings: {
-    variables,
-    required: [],
-    read: ({ PUSH_SERVICES: services = [] }) => ({ services }),
-  },
-  reasons: ['received', 'uncalled', 'missed', 'again', 'called'],
+  reasons: ['received', 'uncalled', 'missed', 'again', 'unresolved', 'called'],
   recipients: async ({ readDevices }, event) => {
     const devices = await readDevices(event?.reason === 'received' ? planTimeoutMs : undefined)
     return devices.filter(event ? isOn : canNotify).map((device) => ({
-      name: nameDeviceChannel(device),
+      name: nameDeviceRecipient(device),
       to: device.id,
       label: device.name,
       isOffDuty: event?.isOpen === false && device.schedule === 'business-hours',
+      owner: device.email ?? undefined,
     }))
   },
   send: async (deliveries, { to }, context, signal) => {
     const device = await findDevice(to, context)
     if (!device) return deliveries.map(() => undeliverable)
-    const clock = { now: context.now(), timeZone: context.env.timeZone }
-    // Before the first send, because a failed query would repeat the whole batch.
-    const repeats = await Promise.all(
-      deliveries.map(({ lead }) => hasAskedBefore(context.db, lead)),
-    )
-    const waited = deliveries.filter(hasWaited).map(({ lead }) => lead)
-    const send = (message: PushMessage, reason: DeliveryReason, leads: readonly StoredLead[]) => {
-      const receipt = { reason, leadIds: leads.map(({ id }) => id) }
-      return sendPush({ ...message, receipt }, device, context, signal)
-    }
-    const summary =
-      waited.length > 1 && send(summarize(waited, 'waiting', clock), 'received', waited)
+    const clock = { now: context.now(), timeZone: context.hours().timeZone }
     return Promise.all(
-      deliveries.map((delivery, at) => {
-        const { lead, reason } = delivery
-        return summary && hasWaited(delivery)
-          ? summary
-          : send(describePush(lead, clock, repeats[at]), reason, [lead])
+      deliveries.map(async ({ lead, reason, messageId }) => {
+        const message =
+          reason === 'unresolved'
+            ? describePushQuestion(lead, device.email === lead.callerEmail)
+            : describePush(lead, clock, await hasAskedBefore(context.db, lead))
+        // An update may come at night.
+        const isSilent = message.isCalled || reason === 'called'
+        return sendPush({ ...message, isSilent, messageId }, device, context, signal)
       }),
     )
   },
-  sendSummary: async (leads, { to }, context, signal) => {
+  sendSummary: async ([first], { leads, isBurst }, { to }, context, signal) => {
     const device = await findDevice(to, context)
     if (!device) return undeliverable
-    const clock = { now: context.now(), timeZone: context.env.timeZone }
-    const message = summarize(leads, 'burst', clock)
-    // The IDs of a burst do not fit into a message, so the phone confirms only that it showed one.
-    const receipt = { reason: 'received' as const, leadIds: [] }
-    return sendPush({ ...message, receipt }, device, context, signal)
+    const clock = { now: context.now(), timeZone: context.hours().timeZone }
+    const message = summarize(leads, isBurst ? 'burst' : 'waiting', clock)
+    const messageId = first?.messageId ?? ''
+    return sendPush({ ...message, isSilent: false, messageId }, device, context, signal)
+  },
+  digest: {
+    // Includes devices that are off, so that turning one on later sends no digest of the past.
+    recipients: (context) => push.recipients(context),
+    send: async ({ id, text }, { to }, context, signal) => {
+      const device = await findDevice(to, context)
+      if (!device) return undeliverable
+      const message = { title: 'To do today', body: text, leadId: 'digest', opensList: true }
+      const isOf = { isEmergency: false, isCalled: false, isSilent: false }
+      const options = { ttlSeconds: digestTtlSeconds, messageId: id }
+      return sendPush({ ...message, ...isOf, ...options }, device, context, signal)
+    },
   },
   explainFailure: (leads, lateBy) => `Push notifications for ${leads} are ${lateBy} late.`,
   doctorCheck: async ({ readDevices }) => {
-    const count = (await readDevices()).filter(isOn).length
-    const devices = count === 1 ? '1 device' : `${count} devices`
-    return count > 0 ? [{ state: 'ok', text: `Push notifications go to ${devices}.` }] : []
+    const devices = (await readDevices()).filter(isOn).length
+    const text = `Push notifications go to ${count(devices, 'device')}.`
+    return devices > 0 ? [{ state: 'ok', text }] : []
   },
-  // When the company opens, one notification lists the leads from the night. If a process is killed before
-  // it records the results, the whole batch is sent again.
-  batchSize: 10,
+  batchSize: 1,
   isAlert: true,
-  expiresAfterMs: 24 * 3_600_000,
+  expiresAfterMs: dayMs,
 }
 
 const undeliverable: Result = {
-  ok: true,
+  ok: false,
   isUndeliverable: true,
-  note: 'The device was removed or signed out, or its notifications are off.',
+  error: 'The device was removed or signed out, or its notifications are off.',
 }
 
 /** Returns undefined if the device must not be notified. */
-async function findDevice(id: string, { env, db, now }: Context<PushSettings>) {
+async function findDevice(id: string, { env, db, now }: Context) {
   const devices = await listDevices(db, { deskEmails: env.deskEmails, now: now() })
   return devices.find((device) => device.id === id && isOn(device))
 }
 
-/** Returns true if the alert waited until the company opened. Emergencies get a separate notification. */
-const hasWaited = ({ lead, reason }: ClaimedLead): boolean =>
-  reason === 'received' &&
-  lead.serviceType !== 'emergency' &&
-  lead.calledAt === null &&
-  (lead.promiseStartAt ?? 0) > lead.receivedAt
-
 const requestTimeoutMs = 10_000
 // Push services drop a notification after the deadline, or a minute later if the deadline has passed.
 const minTtlSeconds = 60
-// A second call has no deadline.
+// A second call and the question about its result have no deadline.
 const againTtlSeconds = 600
+const digestTtlSeconds = 4 * 3_600
 
 /** The device shows everything except the lead's ID. */
 type PushMessage = {
@@ -139,6 +121,8 @@ type PushMessage = {
   isEmergency: boolean
   /** Replaces the earlier notification without a sound. */
   isCalled: boolean
+  /** Asks for the result of a call. */
+  isQuestion?: boolean
   ttlSeconds: number
 }
 
@@ -147,37 +131,51 @@ export function describePush(
   { now, timeZone }: { now: number; timeZone: string },
   isRepeat = false,
 ): PushMessage {
-  const { id: leadId, serviceType, receivedAt, deadlineAt, status } = lead
+  const { id: leadId, serviceType, receivedAt, deadlineAt } = lead
   const name = breakAutoLinks(readName(lead))
   const { call } = chooseWords(lead)
   const isEmergency = serviceType === 'emergency'
   const isAgain = isDueAgain(lead, now)
-  const isCalled = status !== 'open' && !isAgain
+  const isCalled = readNeed(lead) !== 'first-call' && !isAgain
   const describeTitle = () => {
-    if (isCalled) return describeCall(lead, name)
+    if (isCalled)
+      return describeNews(lead, { name, caller: lead.caller && breakAutoLinks(lead.caller) })
     if (isAgain) {
       const again = describeCallAgain(lead, name, isRepeat)
       return isRepeat ? again : capitalize(again)
     }
-    // A second colon would follow “Again:”.
+    // A second colon would follow “Repeat request:”.
     const need = isRepeat ? `${call} ${name}` : `${name}: ${call}`
     if (deadlineAt !== null && now < deadlineAt)
       return `${need} by ${formatClock(deadlineAt, { now, timeZone })}`
     return `${need} now, requested ${formatDuration(now - receivedAt)} ago`
   }
   return {
-    title: `${isRepeat && !isCalled ? 'Again: ' : ''}${describeTitle()}`,
-    body: [
-      isEmergency && !isCalled ? 'EMERGENCY' : readField(lead, 'serviceType'),
-      breakAutoLinks(readTown(lead.address)),
-    ]
-      .filter(Boolean)
-      .join(' · '),
+    title: `${isRepeat && !isCalled ? 'Repeat request: ' : ''}${describeTitle()}`,
+    body: describeBody(lead, isEmergency && !isCalled),
     leadId,
     canDial: lead.phone !== '',
     isEmergency,
     isCalled,
     ttlSeconds: isAgain ? againTtlSeconds : countTtl(deadlineAt ?? now, now),
+  }
+}
+
+const describeBody = (lead: StoredLead, isAlarm: boolean): string =>
+  [isAlarm ? 'EMERGENCY' : readField(lead, 'serviceType'), breakAutoLinks(readTown(lead.address))]
+    .filter(Boolean)
+    .join(' · ')
+
+function describePushQuestion(lead: StoredLead, isCaller: boolean): PushMessage {
+  const question = describeQuestion(lead, breakAutoLinks(readName(lead)), isCaller || undefined)
+  return {
+    title: capitalize(question),
+    body: describeBody(lead, false),
+    leadId: lead.id,
+    isEmergency: lead.serviceType === 'emergency',
+    isCalled: false,
+    isQuestion: true,
+    ttlSeconds: againTtlSeconds,
   }
 }
 
@@ -202,32 +200,16 @@ function summarize(
 const countTtl = (deadlineAt: number, now: number) =>
   Math.max(minTtlSeconds, Math.ceil((deadlineAt - now) / 1000))
 
-function describeCall(lead: StoredLead, name: string): string {
-  const { caller, status, attempts } = lead
-  const isAgain = attempts > 0
-  const who = caller ? breakAutoLinks(caller) : 'Someone'
-  switch (status) {
-    case 'call-again':
-      return `No answer from ${name}`
-    case 'done':
-    case 'not-a-lead':
-      // The caller of an earlier call may not be the person who closed the lead.
-      return `${isAgain ? 'Someone' : who} marked ${name} as ${status === 'done' ? 'done' : 'not a lead'}`
-    default:
-      return `${who} is ${chooseWords(lead).calling} ${name}${isAgain ? ' again' : ''}`
-  }
-}
-
 /** Also used to test a device from the desk. Marks the device as gone after a 404 or 410. */
 export async function sendPush(
-  message: PushMessage & { receipt: PushReceipt },
+  message: PushMessage & { isSilent: boolean; messageId: string },
   device: PushDevice,
-  context: Pick<Context<PushSettings>, 'env' | 'db' | 'fetch' | 'now' | 'timers' | 'encryptPush'>,
+  context: Pick<Context, 'env' | 'db' | 'fetch' | 'now' | 'timers' | 'encryptPush'>,
   signal: AbortSignal,
 ): Promise<Result> {
   const { env, db, fetch, now, timers } = context
   const { title, body, leadId, opensList = false, canDial = false, ttlSeconds } = message
-  const { isEmergency, isCalled } = message
+  const { isEmergency, isCalled, isQuestion = false } = message
   const deskUrl = env.desk?.url ?? env.publicUrl
   const data = {
     // Declarative Web Push: Safari shows this if the service worker does not run.
@@ -239,11 +221,10 @@ export async function sendPush(
       tag: leadId,
       lang: 'en-US',
       navigate: opensList ? `${deskUrl}/` : `${deskUrl}/#/lead/${leadId}`,
-      // An update may come at night.
-      silent: isCalled || message.receipt.reason === 'called',
+      silent: message.isSilent,
     },
-    lead: { leadId, opensList, canDial, isEmergency, isCalled },
-    receipt: message.receipt,
+    lead: { leadId, opensList, canDial, isEmergency, isCalled, isQuestion },
+    receipt: { messageId: message.messageId },
   }
   const { endpoint, p256dh, auth } = device
   const options = {
@@ -263,8 +244,8 @@ export async function sendPush(
   const { status } = response
   if (status === 404 || status === 410) {
     await markDeviceGone(db, device, now())
-    const note = 'The device no longer receives notifications.'
-    return { ok: true, isUndeliverable: true, note }
+    const error = 'The device no longer receives notifications.'
+    return { ok: false, isUndeliverable: true, error }
   }
   if (response.ok) return { ok: true }
   const error =
@@ -273,7 +254,7 @@ export async function sendPush(
       : `The push service returned ${status}.`
   // The service would reject this message again, but may accept the next one.
   const refused = status === 400 || status === 413
-  return { ok: false, error, refused, ...readHold(response) }
+  return { ok: false, error, refused, ...findRetryAfter(response) }
 }
 
 // Chrome, Edge, and most Android browsers; Firefox; Safari; Edge on Windows.

@@ -1,8 +1,9 @@
+import { minuteMs } from '../time-units.ts'
 import type { Timers } from '../timers.ts'
 import type { Failure } from './channel-type.ts'
 
 // Cap Retry-After at 5 minutes, because homeowners expect a call within minutes.
-const longestHoldMs = 5 * 60_000
+const longestRetryAfterMs = 5 * minuteMs
 
 /** Reads Retry-After, which is a number of seconds or a date by the service's clock. */
 export function readRetryAfterMs(headers: Headers): number {
@@ -10,16 +11,16 @@ export function readRetryAfterMs(headers: Headers): number {
   const ms = /^\d+$/.test(retryAfter)
     ? Number(retryAfter) * 1000
     : Date.parse(retryAfter) - Date.parse(headers.get('date') ?? '')
-  return Math.min(longestHoldMs, Math.max(0, ms || 0))
+  return Math.min(longestRetryAfterMs, Math.max(0, ms || 0))
 }
 
 /** Services send Retry-After with 429 and 503. */
-export function readHold({ status, headers }: Response): { holdMs?: number } {
-  const holdMs = status === 429 || status === 503 ? readRetryAfterMs(headers) : 0
-  return holdMs > 0 ? { holdMs } : {}
+export function findRetryAfter({ status, headers }: Response): { retryAfterMs?: number } {
+  const retryAfterMs = status === 429 || status === 503 ? readRetryAfterMs(headers) : 0
+  return retryAfterMs > 0 ? { retryAfterMs } : {}
 }
 
-/** Keeps only the code, because error messages may contain an address. */
+/** Keeps only the code, because error messages may contain a URL. */
 export function explainBrokenCall(who: string, error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: unknown } }
   if (name === 'TimeoutError' || name === 'AbortError') return `${who} didn’t respond in time.`
@@ -27,7 +28,7 @@ export function explainBrokenCall(who: string, error: unknown): string {
   return `${who} couldn’t be reached, or the connection was lost${code}.`
 }
 
-/** Does not follow redirects, which could send a lead to an address that is not in the settings. */
+/** Does not follow redirects, which could send a lead to a URL that is not in the settings. */
 export async function post(
   who: string,
   url: string,

@@ -6,6 +6,7 @@ import { testTime as receivedAt, storedJane } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
+import { dayMs } from '../time-units.ts'
 import { describeAlert } from './alert.ts'
 import { formatSms, sms } from './sms.ts'
 
@@ -64,7 +65,7 @@ it.each([
   [
     { kind: 'error', status: 429, code: 20429, headers: retryAfter },
     /^Too many texts were sent .* Twilio returned 429, code 20429\./,
-    { refused: false, holdMs: 90_000 },
+    { refused: false, retryAfterMs: 90_000 },
   ],
   [{ kind: 'html', status: 400 }, /^Twilio returned 400\.$/, { refused: true }],
   [{ kind: 'html', status: 502 }, /^Twilio returned 502\.$/, { refused: false }],
@@ -135,7 +136,7 @@ describe('a text message', () => {
     { name: '👩‍👩‍👧'.repeat(12), address: '李'.repeat(300) },
   ])('fits into two segments and keeps its links: %j', (changed) => {
     for (const reason of ['received', 'uncalled-4', 'missed'] as const)
-      for (const now of [receivedAt, receivedAt + 86_400_000]) {
+      for (const now of [receivedAt, receivedAt + dayMs]) {
         const sms = formatSms(alertOf(changed, now, reason))
         expect(sms).toMatch(gsm7)
         expect(countUnits(sms)).toBeLessThan(306)
@@ -146,7 +147,10 @@ describe('a text message', () => {
 
   it('keeps letters outside GSM-7 if they fit into two segments, and otherwise simplifies them', () => {
     const alert = alertOf({ name: 'Renée 李', address: '1 Main St' })
-    const short = formatSms({ ...alert, answerUrl: 'https://a.test/answer/x' })
+    const short = formatSms({
+      ...alert,
+      answer: { ...alert.answer, url: 'https://a.test/answer/x' },
+    })
     expect(short).toContain('Call Renée 李 by')
     expect(short.length).toBeLessThan(134)
     expect(formatSms(alertOf({ name: 'Ana Hernández 李' }))).toContain('Call Ana Hernandez ? by')

@@ -1,75 +1,42 @@
 import { Buffer } from 'node:buffer'
 import * as v from 'valibot'
-import { phoneNumbers, text, webAddress } from '../variables.ts'
-import { capitalize, chooseWords } from '../words.ts'
+import type { Context } from '../context.ts'
+import type { ChannelSettings } from '../settings.ts'
 import { type Alert, describeLeads } from './alert.ts'
-import { type Arrival, type Context, nameRecipients, type Result } from './channel-type.ts'
+import { type Arrival, nameRecipients, type Result } from './channel-type.ts'
 import { createAlertChannel, makeAnswerUrl } from './create-alert-channel.ts'
-import { isLeadRefused, post, readHold } from './service-call.ts'
+import { findRetryAfter, isLeadRefused, post } from './service-call.ts'
 
-const variables = {
-  TWILIO_ACCOUNT_SID: text,
-  TWILIO_AUTH_TOKEN: text,
-  TWILIO_FROM: text,
-  TWILIO_API_URL: webAddress(),
-  ALERT_SMS_TO: phoneNumbers,
-  ESCALATION_SMS_TO: phoneNumbers,
-}
+type SmsSettings = NonNullable<ChannelSettings['sms']>
 
-type SmsSettings = {
-  accountSid: string
-  authToken: string
-  /** A phone number or a Twilio messaging service (MG…). */
-  from: string
-  apiUrl: string
-  to: string[]
-  remindTo: string[]
-}
-
-export const sms = createAlertChannel<'sms', typeof variables, SmsSettings>({
+export const sms = createAlertChannel<'sms'>({
   kind: 'sms',
   label: 'Text message',
   setupHint: 'texts (TWILIO_… and ALERT_SMS_TO)',
   wakesPhones: true,
-  settings: {
-    variables,
-    optional: ['TWILIO_API_URL'],
-    required: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'ALERT_SMS_TO'],
-    read: (values) => {
-      const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM, ALERT_SMS_TO } = values
-      if (!TWILIO_ACCOUNT_SID || !TWILIO_AUTH_TOKEN || !TWILIO_FROM || !ALERT_SMS_TO)
-        return undefined
-      return {
-        accountSid: TWILIO_ACCOUNT_SID,
-        authToken: TWILIO_AUTH_TOKEN,
-        from: TWILIO_FROM,
-        apiUrl: values.TWILIO_API_URL ?? 'https://api.twilio.com',
-        to: ALERT_SMS_TO,
-        remindTo: values.ESCALATION_SMS_TO ?? ALERT_SMS_TO,
-      }
-    },
-  },
-  reasons: ['received', 'uncalled', 'missed', 'again'],
+  reasons: ['received', 'uncalled', 'missed', 'again', 'unresolved'],
   recipients: async ({ settings: { to, remindTo } }, event) => {
     if (!event) return nameRecipients('sms', [...to, ...remindTo])
     return nameRecipients('sms', event.reason === 'received' ? to : remindTo)
   },
   sendAlert: ({ alert, to }, context, signal) => sendSms(formatSms(alert), to, context, signal),
-  sendSummary: async (leads, { to }, context, signal) => {
-    const { env, now } = context
-    const { headline, names, first } = describeLeads(leads, { now: now(), timeZone: env.timeZone })
+  sendSummary: async (_, { leads, isBurst }, { to }, context, signal) => {
+    const { env, hours, now } = context
+    const { timeZone } = hours()
+    const { headline, names, first } = describeLeads(leads, { now: now(), timeZone })
     const answerUrl = env.desk || !first ? undefined : await makeAnswerUrl(first.id, context)
     const answer = env.desk
       ? `Call them from the desk: ${env.desk.url}`
-      : writeAnswer(answerUrl, answerUrl ? `calling ${cut(names[0] ?? '', 30)}` : 'calling')
+      : answerUrl
+        ? `I'm calling ${cut(names[0] ?? '', 30)}: ${answerUrl}`
+        : 'Calling? Set Status in Airtable to Called.'
     const shortNames = names.map((name) => cut(name, 30)).join(', ')
-    const text = `${headline}, many from one internet connection.\n${shortNames}.\n${answer}`
+    const origin = isBurst ? ', many from one internet connection' : ''
+    const text = `${headline}${origin}.\n${shortNames}.\n${answer}`
     return sendSms(fitText([text]), to, context, signal)
   },
   findArrival,
 })
-
-type SmsContext = Pick<Context<SmsSettings>, 'settings' | 'fetch' | 'timers'>
 
 const locate = ({ apiUrl, accountSid }: SmsSettings, path: string) =>
   `${apiUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/${path}.json`
@@ -81,7 +48,7 @@ const authorize = ({ accountSid, authToken }: SmsSettings) => ({
 async function sendSms(
   text: string,
   to: string,
-  { settings, ...deps }: SmsContext,
+  { settings, ...deps }: Pick<Context, 'fetch' | 'timers'> & { settings: SmsSettings },
   signal: AbortSignal,
 ): Promise<Result> {
   const { from } = settings
@@ -98,7 +65,7 @@ async function sendSms(
   // Twilio has accepted the message, even if the response body is cut off.
   if (status === 200 || status === 201) return { ok: true, ...(sid && { messageId: sid }) }
   const refused = isLeadRefused(status) && !senderCodes.includes(code)
-  return { ok: false, error: explainRefusal(status, code), refused, ...readHold(response) }
+  return { ok: false, error: explainRefusal(status, code), refused, ...findRetryAfter(response) }
 }
 
 // Leave out Twilio's error messages, because they contain phone numbers.
@@ -112,7 +79,7 @@ const checkTimeoutMs = 10_000
 /** After any error, the state is unknown, and the next check asks again. */
 async function findArrival(
   messageId: string,
-  { settings, fetch, timers }: SmsContext,
+  { settings, fetch, timers }: Pick<Context, 'fetch' | 'timers'> & { settings: SmsSettings },
   signal: AbortSignal,
 ): Promise<Arrival> {
   try {
@@ -132,8 +99,18 @@ async function findArrival(
 // In Twilio's errors, `status` is a number.
 const statusSchema = v.object({ status: v.string(), error_code: v.unknown() })
 
-/** For the owner: why a text did not arrive, and what to do. */
-const failures: Record<number, string> = {
+/** For the owner: why Twilio rejected a text (10001 to 21610) or could not deliver it, and what to do. */
+const advice: Record<number, string> = {
+  10001: 'Your Twilio account has no credit or is suspended. Add credit in the Twilio console.',
+  20003:
+    'Twilio rejected the site’s account ID or token. Check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.',
+  20404: 'Twilio doesn’t know the site’s account ID. Check TWILIO_ACCOUNT_SID.',
+  20429: 'Too many texts were sent in a short time.',
+  21211: 'A recipient’s phone number doesn’t exist. Check ALERT_SMS_TO and ESCALATION_SMS_TO.',
+  21212: 'The site’s Twilio number is wrong. Check TWILIO_FROM.',
+  21606: 'The site’s Twilio number can’t send texts. Check TWILIO_FROM.',
+  21608: 'A Twilio trial account can text only verified numbers. Upgrade it in the Twilio console.',
+  21610: 'The recipient replied STOP. To get texts again, reply START from that phone.',
   30002: 'Your Twilio account has no credit or is suspended. Add credit in the Twilio console.',
   30003: 'The phone is off or out of range. Check that it can receive texts.',
   30004: 'The phone or its carrier blocks texts from your Twilio number. Allow them on the phone.',
@@ -147,25 +124,10 @@ const failures: Record<number, string> = {
 }
 
 const explainUndelivered = (code: number): string =>
-  code
-    ? `${failures[code] ?? advice[code] ?? ''} Twilio error code ${code}.`.trim()
-    : 'Twilio gave no reason.'
+  code ? `${advice[code] ?? ''} Twilio error code ${code}.`.trim() : 'Twilio gave no reason.'
 
 // A missing, invalid, or unsuitable TWILIO_FROM, for which Twilio also returns 400.
 const senderCodes: readonly unknown[] = [21603, 21212, 21606]
-
-const advice: Record<number, string> = {
-  10001: 'Your Twilio account has no credit or is suspended. Add credit in the Twilio console.',
-  20003:
-    'Twilio rejected the site’s account ID or token. Check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.',
-  20404: 'Twilio doesn’t know the site’s account ID. Check TWILIO_ACCOUNT_SID.',
-  20429: 'Too many texts were sent in a short time.',
-  21211: 'A recipient’s phone number doesn’t exist. Check ALERT_SMS_TO and ESCALATION_SMS_TO.',
-  21212: 'The phone number that sends texts is wrong. Check TWILIO_FROM.',
-  21606: 'The phone number that should send texts can’t send texts. Check TWILIO_FROM.',
-  21608: 'A Twilio trial account can text only verified numbers. Upgrade it in the Twilio console.',
-  21610: 'The recipient replied STOP. To get texts again, reply START from that phone.',
-}
 
 function explainRefusal(status: number, code: number | undefined): string {
   if (code === undefined) return `Twilio returned ${status}.`
@@ -176,18 +138,18 @@ function explainRefusal(status: number, code: number | undefined): string {
 export const formatSms = (alert: Alert): string => fitText(listTexts(alert))
 
 function fitText(texts: readonly string[]): string {
-  const tidied = [plainPunctuation, simplify].flatMap((tidy) => texts.map(tidy))
-  return tidied.find(fitsTwoSegments) ?? tidied.at(-1) ?? ''
+  const shorter = [plainPunctuation, simplify].flatMap((shorten) => texts.map(shorten))
+  return shorter.find(fitsTwoSegments) ?? shorter.at(-1) ?? ''
 }
 
-/** Returns the message from long to short. The map link is dropped first, because phones link addresses themselves. */
+/** Returns versions of the message, from long to short. The map link is dropped first, because phones link addresses themselves. */
 function listTexts(alert: Alert): string[] {
-  const { name, headline, service, address, callUrl, mapUrl, answerUrl, remarks } = alert
+  const { name, headline, service, address, callUrl, mapUrl, answer: link, remarks } = alert
   const email = alert.rows.find((row) => row.name === 'email')?.text
   const shortName = cut(name, 40)
-  const head = `${headline.replace(name, () => shortName)}.`
+  const head = `${headline.replace(name, () => shortName)}${headline.endsWith('?') ? '' : '.'}`
   const call = callUrl ? `Call ${callUrl.slice('tel:'.length)}.` : `Email ${email}`
-  const answer = writeAnswer(answerUrl, chooseWords(alert).calling)
+  const answer = link.url ? `${link.label}: ${link.url}` : link.shortHint
   const late = remarks.length > 0 ? [cut(remarks.join(' '), 60)] : []
   const write = (...place: string[]) =>
     [head, ...late, `${service}.`, ...place, call, answer].join('\n')
@@ -195,11 +157,6 @@ function listTexts(alert: Alert): string[] {
   if (!mapUrl) return [write()]
   return [write(places[0] ?? '', mapUrl), ...places.map((place) => write(place)), write()]
 }
-
-const writeAnswer = (answerUrl: string | undefined, calling: string) =>
-  answerUrl
-    ? `I'm ${calling}: ${answerUrl}`
-    : `${capitalize(calling)}? Set Status in Airtable to Called.`
 
 const cut = (text: string, length: number) => {
   if (text.length <= length) return text

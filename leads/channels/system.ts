@@ -1,13 +1,14 @@
 import { buildPushPayload } from '@block65/webcrypto-web-push'
-import { createTransport, type SendMailOptions } from 'nodemailer'
+import { createTransport } from 'nodemailer'
 import { systemTimers, type Timers } from '../timers.ts'
+import type { MailServer } from './mail-server.ts'
 
 /** The functions of the machine and of libraries that a process uses. The simulation passes its own. */
 export type System = {
   timers: Timers
   random: () => number
   makeId: () => string
-  openMailServer: (url: string) => { sendMail(mail: SendMailOptions): Promise<unknown> }
+  openMailServer: (url: string) => MailServer
   encryptPush: typeof buildPushPayload
 }
 

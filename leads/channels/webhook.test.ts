@@ -12,7 +12,11 @@ const secret = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64
 const now = Date.now()
 
 /** Sends a lead to a webhook that responds with `answer()`. */
-async function send(answer = () => new Response(), changed: Partial<StoredLead> = {}) {
+async function send(
+  answer = () => new Response(),
+  changed: Partial<StoredLead> = {},
+  what: Parameters<typeof sendThrough>[2] = {},
+) {
   let request: RequestInit = {}
   const fetch = async (_: unknown, init: RequestInit = {}) => {
     request = init
@@ -23,9 +27,16 @@ async function send(answer = () => new Response(), changed: Partial<StoredLead> 
   const db = await openTestDatabase('sqlite')
   const { context } = createTestContext(db, env, { clock: { at: now }, fetch })
   const lead = { ...storedJane, receivedAt: now, ...changed }
-  const result = await sendThrough(webhook, context, { lead })
+  const result = await sendThrough(webhook, context, { lead, ...what })
   return { result, body: String(request.body), headers: request.headers as Record<string, string> }
 }
+
+it('sends another ID with a later reminder after the same number of attempts', async () => {
+  const sendReminder = async (revision: number) =>
+    (await send(undefined, {}, { reason: 'again-1', revision })).headers['webhook-id']
+  expect(await sendReminder(0)).toBe(`${storedJane.id}_again-1`)
+  expect(await sendReminder(1)).toBe(`${storedJane.id}_again-1_1`)
+})
 
 it('sends a signature that standardwebhooks verifies, and an ID that retries share', async () => {
   const { result, body, headers } = await send()
@@ -55,7 +66,7 @@ it.each([
   ...[401, 403, 404, 405, 408, 410, 415, 500, 502].map(
     (status) => [status, { refused: false }] as const,
   ),
-  ...[429, 503].map((status) => [status, { refused: false, holdMs: 90_000 }] as const),
+  ...[429, 503].map((status) => [status, { refused: false, retryAfterMs: 90_000 }] as const),
   [307, { error: expect.stringContaining('redirect (307)') }] as const,
 ])('returns an error for %i: %j', async (status, more) => {
   const headers = { 'retry-after': '90' }

@@ -1,37 +1,22 @@
 import { Buffer } from 'node:buffer'
 import { createHmac } from 'node:crypto'
+import type { Context } from '../context.ts'
 import { pickFields } from '../field-outputs.ts'
 import type { LeadField } from '../fields.ts'
 import type { StoredLead } from '../lead.ts'
+import type { ChannelSettings } from '../settings.ts'
 import { explainSource } from '../source.ts'
-import { checked, webAddress } from '../variables.ts'
 import { capitalize, chooseWords } from '../words.ts'
 import type { Alert } from './alert.ts'
-import type { Context, Result } from './channel-type.ts'
+import type { Result } from './channel-type.ts'
 import { createAlertChannel, type Message } from './create-alert-channel.ts'
-import { isLeadRefused, post, readHold } from './service-call.ts'
+import { findRetryAfter, isLeadRefused, post } from './service-call.ts'
 
-const variables = {
-  ALERT_WEBHOOK_URL: webAddress(),
-  ALERT_WEBHOOK_SECRET: checked(
-    (text) => /^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/.test(text),
-    'must be base64, with or without the prefix whsec_, as in Standard Webhooks',
-  ),
-}
-
-type WebhookSettings = { url: string; secret: string | undefined }
-
-export const webhook = createAlertChannel<'webhook', typeof variables, WebhookSettings>({
+export const webhook = createAlertChannel<'webhook'>({
   kind: 'webhook',
   label: 'Webhook',
   setupHint: 'a webhook (ALERT_WEBHOOK_URL)',
-  settings: {
-    variables,
-    required: ['ALERT_WEBHOOK_URL'],
-    read: ({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret }) =>
-      url ? { url, secret } : undefined,
-  },
-  reasons: ['received', 'uncalled', 'missed', 'again'],
+  reasons: ['received', 'uncalled', 'missed', 'again', 'unresolved'],
   // Show only the host, because the rest of the URL may be secret.
   recipients: async ({ settings: { url } }) => [
     { name: 'webhook', to: url, label: new URL(url).host },
@@ -46,7 +31,9 @@ async function sendWebhook(
     fetch,
     now,
     timers,
-  }: Pick<Context<WebhookSettings>, 'settings' | 'fetch' | 'now' | 'timers'>,
+  }: Pick<Context, 'fetch' | 'now' | 'timers'> & {
+    settings: NonNullable<ChannelSettings['webhook']>
+  },
   signal: AbortSignal,
 ): Promise<Result> {
   const { url, secret } = settings
@@ -70,7 +57,7 @@ async function sendWebhook(
       error: `The webhook returned a redirect (${status}), which the site does not follow. Set ALERT_WEBHOOK_URL to the final address.`,
     }
   const error = `The webhook returned ${status}.`
-  return { ok: false, error, refused: isLeadRefused(status), ...readHold(response) }
+  return { ok: false, error, refused: isLeadRefused(status), ...findRetryAfter(response) }
 }
 
 /** Signs according to Standard Webhooks. */
@@ -81,7 +68,7 @@ function sign(secret: string, content: string): string {
 
 /** Slack shows `text` and ignores the rest. The fields of `lead` are as the visitor typed them. */
 function formatPayload(alert: Alert, lead: StoredLead, now: number) {
-  const { reason, callUrl, mapUrl, answerUrl } = alert
+  const { reason, callUrl, mapUrl, answer } = alert
   const { id, suspect, receivedAt, deadlineAt, calledAt } = lead
   return {
     type: `lead.${reason.replace(/-.*/, '')}`,
@@ -103,7 +90,7 @@ function formatPayload(alert: Alert, lead: StoredLead, now: number) {
       callBy: alert.deadline ?? null,
       callUrl: callUrl ?? null,
       mapUrl: mapUrl ?? null,
-      answerUrl: answerUrl ?? null,
+      answerUrl: answer.url ?? null,
     },
   }
 }
@@ -115,8 +102,8 @@ const escapeSlack = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 function formatSlack(alert: Alert): string {
-  const { headline, remarks, rows, callUrl, mapUrl, answerUrl } = alert
-  const { call, calling } = chooseWords(alert)
+  const { headline, remarks, rows, callUrl, mapUrl, answer } = alert
+  const { call } = chooseWords(alert)
   const urls: Partial<Record<LeadField, string | undefined>> = { phone: callUrl, address: mapUrl }
   const link = (url: string, text: string) =>
     `<${url.replace(/[<>|]/g, encodeURIComponent)}|${escapeSlack(text).replaceAll('|', '/')}>`
@@ -129,6 +116,6 @@ function formatSlack(alert: Alert): string {
     }),
     ...(alert.deadline ? [`${capitalize(call)} by ${escapeSlack(alert.deadline)}`] : []),
     ...(alert.source ? [`Source: ${escapeSlack(alert.source)}`] : []),
-    ...(answerUrl ? [link(answerUrl, `I’m ${calling}`)] : []),
+    ...(answer.url ? [link(answer.url, answer.label)] : []),
   ].join('\n')
 }

@@ -5,13 +5,13 @@ import { openChannels, readDeliveries } from '#testing/delivery.ts'
 import { makeStranger, record, storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { nameRecipients } from '../channels/channel-type.ts'
-import { findLead } from '../store/reading.ts'
+import { findLead } from '../store/find-leads.ts'
 import type { Database, Engine } from '../store/tables.ts'
 
-const staff = ['+15550002222', '+15550003333']
+const crew = ['+15550002222', '+15550003333']
 const boss = '+15550004444'
-const textChannels = nameRecipients('sms', staff).map(({ name }) => name)
-const text = textChannels[0] ?? ''
+const textRecipients = nameRecipients('sms', crew).map(({ name }) => name)
+const text = textRecipients[0] ?? ''
 
 async function open({
   engine = 'sqlite' as Engine,
@@ -25,7 +25,7 @@ async function open({
     ...options,
   })
   onTestFinished(() => twilio.close())
-  const recipients = { ALERT_SMS_TO: staff.join(','), ESCALATION_SMS_TO: boss }
+  const recipients = { ALERT_SMS_TO: crew.join(','), ESCALATION_SMS_TO: boss }
   const env = makeSettings({ ...twilio.env, ...recipients })
   const startProcess = (given: Parameters<typeof openChannels>[2] = {}) =>
     openChannels(db, env, { clock, ...given })
@@ -47,30 +47,31 @@ async function open({
 }
 
 /** Records an alert that has arrived, such as a push notification. */
-const markArrived = ({ kysely }: Database, leadId: string, channel: string) =>
+const markArrived = ({ kysely }: Database, leadId: string, recipient: string) =>
   kysely
     .insertInto('deliveries')
     .values({
-      lead_id: leadId,
-      channel,
+      leadId,
+      recipient,
       reason: 'received',
       state: 'sent',
       attempts: 1,
-      next_attempt_at: 0,
-      leased_until: 0,
-      due_at: testTime,
-      settled_at: testTime,
-      arrived_at: testTime,
+      nextAttemptAt: 0,
+      dueAt: testTime,
+      settledAt: testTime,
+      arrivedAt: testTime,
     })
     .execute()
 
-const storeText = (db: Database, channels = [text]) => storeLead(db, { channels })
+const storeText = (db: Database, recipients = [text]) => storeLead(db, { recipients })
 
 it.each(engines)(
   'checks each text once with two processes, ten at a time, on %s',
   async (engine) => {
     const { db, clock, twilio, startProcess } = await open({ engine })
-    for (let at = 0; at < 12; at++) await storeText(db)
+    // Emergencies get a text each.
+    const lead = { serviceType: 'emergency' as const }
+    for (let at = 0; at < 12; at++) await storeLead(db, { recipients: [text], lead })
     let asking = 0
     let mostAtOnce = 0
     const countingFetch: typeof fetch = async (...given) => {
@@ -90,33 +91,44 @@ it.each(engines)(
   },
 )
 
-it('sends only the first reminder early, and only once, if texts fail', async () => {
-  const { db, runAt, twilio, listReminders } = await open({ chooseErrorCode: () => 30034 })
-  const leadId = await storeText(db, textChannels)
-  await markArrived(db, leadId, 'airtable')
-  await markArrived(db, leadId, 'confirmation')
-  await runAt(0, 5, 15, 60, 240, 300, 480, 600, 900)
-  expect(await listReminders(leadId)).toEqual([
-    'uncalled-4 at 15 s',
-    'uncalled-8 at 480 s',
-    'missed at 600 s',
-  ])
-  expect(twilio.messages.map(({ to }) => to).sort()).toEqual([...staff, boss, boss, boss])
-  expect(twilio.messages[2]?.body).toContain('Nobody has called Jane Doe yet (10 minutes left).')
-  const failed = (await readDeliveries(db)).find(({ channel }) => channel === text)
-  expect(failed).toMatchObject({
-    state: 'failed',
-    settledAt: testTime,
-    arrivedAt: null,
-    checkAt: null,
-    lastError: expect.stringContaining('isn’t registered'),
-  })
-})
+it.each(engines)(
+  'sends only the first reminder early, once, if texts fail, on %s',
+  async (engine) => {
+    const { db, runAt, twilio, listReminders } = await open({
+      engine,
+      chooseErrorCode: () => 30034,
+    })
+    const leadId = await storeText(db, textRecipients)
+    await markArrived(db, leadId, 'airtable')
+    await markArrived(db, leadId, 'confirmation')
+    await runAt(0, 5, 15, 60, 240, 300, 480, 600, 900)
+    expect(await listReminders(leadId)).toEqual([
+      'uncalled-4 at 15 s',
+      'uncalled-8 at 480 s',
+      'missed at 600 s',
+    ])
+    expect(twilio.messages.map(({ to }) => to).sort()).toEqual([...crew, boss, boss, boss])
+    expect(twilio.messages[2]?.body).toContain('Nobody has called Jane Doe yet (10 minutes left).')
+    const texts = (await readDeliveries(db)).filter(({ recipient }) => recipient.startsWith('sms'))
+    expect(texts.filter(({ reason }) => reason !== 'received').map(({ state }) => state)).toEqual([
+      'failed',
+      'failed',
+      'failed',
+    ])
+    const failed = (await readDeliveries(db)).find(({ recipient }) => recipient === text)
+    expect(failed).toMatchObject({
+      state: 'failed',
+      settledAt: testTime,
+      arrivedAt: null,
+      lastError: expect.stringContaining('isn’t registered'),
+    })
+  },
+)
 
 it('sends no early reminder if a push arrived, someone is calling, or it is too late', async () => {
   const { db, runAt, listReminders } = await open({ chooseErrorCode: () => 30006 })
   const pushed = await storeText(db)
-  const called = await storeLead(db, { channels: [text], lead: makeStranger() })
+  const called = await storeLead(db, { recipients: [text], lead: makeStranger() })
   await markArrived(db, pushed, 'push-0a1b2c3d')
   await runAt(0)
   await record(db, called, 'called')
@@ -139,5 +151,5 @@ it('checks a text for five minutes, and then leaves it as sent', async () => {
   }
   expect(reads).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4])
   const [text] = await readDeliveries(db)
-  expect(text).toMatchObject({ state: 'sent', arrivedAt: null, checkAt: null })
+  expect(text).toMatchObject({ state: 'sent', arrivedAt: null })
 })

@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import {
+  createFakeChannel,
+  createTestContext,
   fail,
   openDelivery,
   readDeliveries,
@@ -9,26 +11,27 @@ import {
   sendWell,
   succeed,
 } from '#testing/delivery.ts'
+import { waitUntil } from '#testing/processes.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { writeDeliveries } from '../store/deliveries.ts'
 import { isErasing } from '../store/erase-lead.ts'
-import { findLead } from '../store/reading.ts'
+import { findLead } from '../store/find-leads.ts'
 import { writeSetting } from '../store/stored-settings.ts'
+import { dayMs } from '../time-units.ts'
 import { systemTimers } from '../timers.ts'
-
-const dayMs = 24 * 3_600_000
+import { createDeliverer } from './deliver.ts'
 
 it('forgets the addresses of visitors after two days, and removes traces of erased leads', async () => {
   const db = await openTestDatabase('sqlite')
   await storeLead(db, { clientAddress: '203.0.113.7' })
-  await storeLead(db, { clientAddress: '203.0.113.8', at: testTime + 1 })
-  await writeSetting(db, 'erase-step', 'vacuum')
+  await storeLead(db, { clientAddress: '203.0.113.8', at: testTime + 1_000 })
+  await writeSetting(db, 'erased-lead', 'a-lead')
   const clock = { at: testTime + 2 * dayMs + 1 }
   await openDelivery(db, sendWell, { clock }).deliver()
-  const leads = db.kysely.selectFrom('leads').select(['client_address', 'client_network'])
-  expect(await leads.orderBy('received_at').execute()).toEqual([
-    { client_address: '', client_network: '' },
-    { client_address: '203.0.113.8', client_network: '203.0.113.0/24' },
+  const leads = db.kysely.selectFrom('leads').select(['clientAddress', 'clientNetwork'])
+  expect(await leads.orderBy('receivedAt').execute()).toEqual([
+    { clientAddress: '', clientNetwork: '' },
+    { clientAddress: '203.0.113.8', clientNetwork: '203.0.113.0/24' },
   ])
   expect(await isErasing(db)).toBe(false)
 })
@@ -49,10 +52,9 @@ it('sends when woken, even during a run, and waits for sends in progress when st
       return claimed.map(succeed)
     },
     // No poll, so that only a wake-up can start a run.
-    { timers: { ...systemTimers, start: () => () => {} }, changes: { exclusive: false } },
+    { timers: { ...systemTimers, start: () => () => {} } },
   )
   deliverer.start()
-  await deliverer.deliverDue(0)
   await saveLeads(db, 1)
   deliverer.wake()
   await first?.sending.promise
@@ -70,6 +72,33 @@ it('sends when woken, even during a run, and waits for sends in progress when st
   await stopped
   expect(sends).toHaveLength(2)
   expect(await readStates(db)).toEqual(['sent', 'sent', 'waiting'])
+})
+
+it('sends to the other recipients while a service hangs', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { context, faults } = createTestContext(db)
+  const hanging = Promise.withResolvers<void>()
+  let emails = 0
+  const all = [
+    createFakeChannel('webhook', async (claimed) => {
+      await hanging.promise
+      return claimed.map(succeed)
+    }),
+    createFakeChannel('email', async (claimed) => {
+      emails += 1
+      return claimed.map(succeed)
+    }),
+  ]
+  const env = { ...context.env, webhook: {}, email: {} } as typeof context.env
+  const deliverer = createDeliverer({ ...context, env }, { all, faults })
+  deliverer.start()
+  for (const count of [1, 2]) {
+    await storeLead(db, { recipients: ['webhook', 'email'] })
+    deliverer.wake()
+    await waitUntil(() => emails === count)
+  }
+  hanging.resolve()
+  await deliverer.stop(60_000)
 })
 
 it('aborts a send that exceeds the grace period, and retries it later', async () => {
@@ -100,16 +129,16 @@ it.each(engines)(
         expiresAfterMs: dayMs,
       },
     })
-    const lead = { channels: ['airtable', 'email', 'email-0a1b2c3d'], escalateAt: undefined }
+    const lead = { recipients: ['airtable', 'email', 'email-0a1b2c3d'], stepAt: undefined }
     const promised = await storeLead(db, lead)
     const suspected = await storeLead(db, { ...lead, suspect: 'trap' })
     // A message planned after the deadline expires a day after it was planned.
-    const called = { leadId: promised, channels: ['email'], reason: 'called' as const }
+    const called = { leadId: promised, recipients: ['email'], reason: 'called' as const }
     await writeDeliveries(db.kysely, called, testTime + 600_001)
     const listExpired = async (id: string) =>
       (await findLead(db, id))?.deliveries
         .filter(({ state }) => state === 'expired')
-        .map(({ channel, reason }) => `${channel} ${reason}`)
+        .map(({ recipient, reason }) => `${recipient} ${reason}`)
     const expired = ['email received', 'email-0a1b2c3d received']
     clock.at = testTime + dayMs - 1
     await deliver()

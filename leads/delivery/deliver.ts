@@ -1,208 +1,197 @@
 import type { Channel } from '../channels/channel-type.ts'
-import { type ChannelContext, channels, listRecipients } from '../channels/channels.ts'
-import { nameError } from '../log.ts'
-import { listDueChannels } from '../store/claims.ts'
-import { expireDeliveries, findOldestDueAt } from '../store/deliveries.ts'
+import { channels, listRecipients } from '../channels/channels.ts'
+import type { Context } from '../context.ts'
+import { type FaultLog, nameError } from '../log.ts'
+import { arrivals, listDueTimes, nameDigest } from '../store/claims.ts'
+import { crew } from '../store/crew-rows.ts'
+import { expireDeliveries } from '../store/deliveries.ts'
 import { removeTraces } from '../store/erase-lead.ts'
-import { forgetAddresses } from '../store/rate-limit.ts'
+import { forgetAddresses } from '../store/limits.ts'
+import { minuteMs } from '../time-units.ts'
 import { checkArrivals } from './check-arrivals.ts'
+import { isPlanned, listDigestRecipients, sendDigest } from './digest.ts'
 import { remindDue } from './remind.ts'
-import {
-  createSender,
-  type DeliveryOptions,
-  databaseFault,
-  pollMs,
-  reportDatabaseFault,
-} from './send-due.ts'
+import { sendDue } from './send-due.ts'
 
-const cleanUpEveryMs = 60_000
+// Another process takes over from a killed one after a lease and a poll, within 25 s.
+export const pollMs = 5_000
+const cleanUpEveryMs = minuteMs
+
+type Work = () => Promise<unknown>
 
 export type Deliverer = ReturnType<typeof createDeliverer>
 
-/** Sends due deliveries and reminders in one loop per recipient, so that none delays another. */
+/** Sends due deliveries and reminders. The work for each recipient runs separately, so that none delays another. */
 export function createDeliverer(
-  context: ChannelContext,
-  { all = channels, ...options }: DeliveryOptions & { all?: readonly Channel[] },
+  context: Context,
+  {
+    all = channels,
+    faults,
+    renewEveryMs = 5_000,
+  }: { all?: readonly Channel[]; faults: FaultLog; renewEveryMs?: number },
 ) {
-  const { now, pause, timers } = context
-  const { faults } = options
+  const { db, log, now, timers } = context
   const stopping = new AbortController()
   const aborting = new AbortController()
-  const signals = { stopping: stopping.signal, aborting: aborting.signal }
+  const sender = {
+    holder: context.makeId(),
+    faults,
+    renewEveryMs,
+    succeeded: new Set<string>(),
+    stopping: stopping.signal,
+    aborting: aborting.signal,
+  }
+  const running = new Set<string>()
+  /** When to retry failed work. Holds only from when it was set, because the clock may be set back. */
+  const pauses = new Map<string, { from: number; to: number }>()
+  let cleanUpAt = 0
   let isStarted = false
-  let cancelPoll = () => {}
   let endAt = 0
+  let nextAt = 0
+  let isWoken = false
+  let endSleep = () => {}
+  let looping: Promise<void> | undefined
 
-  function createLoop(work: () => Promise<number>) {
-    let cancelTimer = () => {}
-    let isOver = false
-    // Wake-ups may arrive faster than runs end, and each run uses a database connection.
-    const run = coalesceRuns(async () => {
-      cancelTimer()
-      if (stopping.signal.aborted || isOver) return
-      let delayMs = await work()
-      while (delayMs <= pollMs && now() + delayMs < endAt) {
-        await pause(delayMs)
-        delayMs = await work()
-      }
-      // Otherwise, a later poll runs the work.
-      if (delayMs <= pollMs && isStarted && !stopping.signal.aborted && !isOver)
-        cancelTimer = timers.start(delayMs, run)
-    })
-    const end = () => {
-      isOver = true
-      cancelTimer()
-    }
-    return { run, end }
+  async function listWork(): Promise<Map<string, Work>> {
+    const listSenders = async (channel: Channel) =>
+      (await listRecipients(channel, context)).map((recipient): [string, Work] => [
+        recipient.name,
+        () => sendDue(channel, recipient, context, sender),
+      ])
+    const listDigests = async (channel: Channel) =>
+      (await listDigestRecipients(channel, context)).map((recipient): [string, Work] => {
+        const name = nameDigest(recipient.name)
+        const send = () => sendDigest(channel, recipient, context, aborting.signal)
+        return [name, () => send().finally(() => wait(name, pollMs))]
+      })
+    return new Map([
+      ...(await Promise.all(all.flatMap((one) => [listSenders(one), listDigests(one)]))).flat(),
+      [crew, async () => wait(crew, await remindDue(context, all))],
+      [arrivals, () => checkArrivals(context, all, aborting.signal)],
+      [cleaning, cleanUp],
+    ])
   }
 
-  /** Maps each recipient's name to its delivery loop. */
-  const loops = new Map<string, ReturnType<typeof createLoop> & { kind: string }>()
-
-  /** Creates loops for new recipients and ends those of removed ones. */
-  async function refreshLoops(channel: Channel): Promise<void> {
-    const fault = `${channel.kind} recipients`
-    const recipients = await listRecipients(channel, context).catch((error) => {
-      faults.report(fault, { error: nameError(error) }, `cannot look up ${fault}`)
-    })
-    if (!recipients) return
-    faults.clear(fault, `can look up ${fault} again`)
-    const names = new Set(recipients.map(({ name }) => name))
-    for (const [name, loop] of loops)
-      if (loop.kind === channel.kind && !names.has(name)) {
-        loop.end()
-        loops.delete(name)
-      }
-    for (const recipient of recipients.filter(({ name }) => !loops.has(name))) {
-      const run = createSender(channel, recipient, context, { ...options, ...signals })
-      loops.set(recipient.name, { kind: channel.kind, ...createLoop(run) })
-    }
-  }
-
-  let sending: Promise<unknown> = Promise.resolve()
-  /** Starts the loops with deliveries that are due before the next poll. */
-  const startDue = coalesceRuns(async () => {
-    if (stopping.signal.aborted) return
-    await Promise.all(all.map(refreshLoops))
+  /** Starts the work that is due. Returns when more is. */
+  async function tick(): Promise<number> {
     try {
-      // One query for all recipients, because most of the time nothing is due.
-      const due = await listDueChannels(context.db, [...loops.keys()], now() + pollMs)
+      const work = await listWork()
+      const due = await listDueTimes(db, [...work.keys()], {
+        now: now(),
+        holder: sender.holder,
+        isPlanned: (digestAt) => isPlanned(digestAt, context),
+      })
       faults.clear(databaseFault, 'the database is available again; continuing deliveries')
-      sending = Promise.all(due.map((name) => loops.get(name)?.run()))
+      let next = Number.POSITIVE_INFINITY
+      for (const [name, dueAt] of due.set(cleaning, cleanUpAt)) {
+        const { from, to } = pauses.get(name) ?? { from: 0, to: 0 }
+        const at = now() < from ? dueAt : Math.max(dueAt, to)
+        if (at > now()) next = Math.min(next, at)
+        else if (!running.has(name)) void run(name, work.get(name))
+      }
+      return next
     } catch (error) {
-      reportDatabaseFault(faults, error)
+      reportDatabaseFault(error)
+      return now() + pollMs
     }
-  })
-
-  async function deliverAll(): Promise<void> {
-    await startDue()
-    await sending
   }
 
-  let cleanedUpAt = Number.NEGATIVE_INFINITY
+  async function run(name: string, work?: Work): Promise<void> {
+    running.add(name)
+    try {
+      await work?.()
+    } catch (error) {
+      reportDatabaseFault(error)
+      wait(name, pollMs)
+    }
+    running.delete(name)
+    ring()
+  }
+
+  function wait(name: string, ms: number): void {
+    pauses.set(name, { from: now(), to: now() + ms })
+  }
+
+  function reportDatabaseFault(error: unknown): void {
+    const message = 'cannot send deliveries; the database is unavailable'
+    faults.report(databaseFault, { error: nameError(error) }, message)
+  }
+
   async function cleanUp(): Promise<void> {
-    if (now() - cleanedUpAt < cleanUpEveryMs) return
-    cleanedUpAt = now()
+    cleanUpAt = now() + cleanUpEveryMs
     // The desk and /healthz report the remaining traces until this succeeds.
-    await removeTraces(context.db).catch(() => {})
-    await forgetAddresses(context.db, now())
-    const oldestAt = await findOldestDueAt(context.db)
+    await removeTraces(db).catch(() => {})
+    await forgetAddresses(db, now())
     for (const { kind, isAlert, expiresAfterMs } of all) {
-      if (expiresAfterMs === null || now() - oldestAt < expiresAfterMs) continue
+      if (expiresAfterMs === null) continue
       const limits = { before: now() - expiresAfterMs, now: now(), isAlert }
-      const leadIds = await expireDeliveries(context.db, kind, limits)
-      if (leadIds.length > 0) context.log.warn({ kind, leadIds }, 'messages expired unsent')
+      const leadIds = await expireDeliveries(db, kind, limits)
+      if (leadIds.length > 0) log.warn({ kind, leadIds }, 'messages expired unsent')
     }
   }
 
-  /** `work` returns the time when more is due. */
-  const createDatabaseLoop = (what: string, work: () => Promise<number | undefined>) =>
-    createLoop(async () => {
-      try {
-        const nextAt = (await work()) ?? Number.POSITIVE_INFINITY
-        faults.clear(what, `can again ${what}`)
-        return Math.max(nextAt - now(), 0)
-      } catch (error) {
-        const message = `cannot ${what}; the database is unavailable`
-        faults.report(what, { error: nameError(error) }, message)
-        return pollMs
+  /** Ticks when something is due and when woken. */
+  async function loop(): Promise<void> {
+    const isDueSoon = () => nextAt < endAt && nextAt <= now() + pollMs
+    while (
+      running.size > 0 ||
+      (!stopping.signal.aborted && (isStarted || isWoken || isDueSoon()))
+    ) {
+      if (!isWoken) await sleep(Math.min(nextAt - now(), pollMs))
+      isWoken = false
+      if (!stopping.signal.aborted) nextAt = await tick()
+    }
+    looping = undefined
+  }
+
+  const sleep = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const cancel = timers.start(ms, resolve)
+      endSleep = () => {
+        cancel()
+        resolve()
       }
     })
 
-  let hasMore = false
-  const reminderLoop = createDatabaseLoop('send reminders', async () => {
-    await cleanUp()
-    const { reminded, nextAt } = await remindDue(context, all)
-    if (reminded > 0) {
-      hasMore = true
-      wake()
-    }
-    return nextAt
-  })
-  const arrivalLoop = createDatabaseLoop('check whether messages arrived', async () => {
-    const { isUrgent, nextAt } = await checkArrivals(context, all, aborting.signal)
-    if (isUrgent) await reminderLoop.run()
-    return nextAt
-  })
-
-  /** Sends due deliveries now rather than at the next poll. Reminders can wait for the poll. */
-  function wake(): void {
-    void startDue()
+  /** Ends the sleep. */
+  function ring(): void {
+    isWoken = true
+    endSleep()
   }
 
-  function poll(): void {
-    cancelPoll = timers.start(pollMs, poll)
-    wake()
-    void reminderLoop.run()
-    void arrivalLoop.run()
+  /** Sends due deliveries now rather than at the next poll. */
+  function wake(): void {
+    pauses.clear()
+    ring()
+    if (!stopping.signal.aborted) looping ??= loop()
   }
 
   return {
+    wake,
+
     /** Keeps delivering until stopped. */
     start(): void {
       isStarted = true
-      poll()
+      wake()
     },
-
-    wake,
 
     /** For a runtime without timers: sends deliveries that are due within the budget, then returns. */
     async deliverDue(budgetMs: number): Promise<void> {
       endAt = Math.max(endAt, now() + budgetMs)
-      await Promise.all([deliverAll(), reminderLoop.run(), arrivalLoop.run()])
-      if (hasMore) await deliverAll()
-      hasMore = false
+      wake()
+      await looping
     },
 
     /** Waits for sends in progress. Aborts those that exceed the grace period; they are retried later. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort()
-      cancelPoll()
       const cancelTimer = timers.start(graceMs, () => aborting.abort())
-      const runs = [...loops.values(), reminderLoop, arrivalLoop].map(({ run }) => run())
-      await Promise.all([startDue(), ...runs])
+      ring()
+      await looping
       cancelTimer()
     },
   }
 }
 
-/** Runs once at a time. Calls during a run cause one more run, not several. */
-function coalesceRuns(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
-  let again = false
-  const run = async () => {
-    try {
-      while (again) {
-        again = false
-        await work()
-      }
-    } finally {
-      running = undefined
-    }
-  }
-  return () => {
-    again = true
-    running ??= run()
-    return running
-  }
-}
+const databaseFault = 'delivery database'
+const cleaning = 'cleaning'

@@ -1,61 +1,64 @@
-import { eraseRows, openTable } from '../channels/airtable/rows.ts'
-import type { ChannelContext } from '../channels/channels.ts'
+import { findSettings, rowChannel } from '../channels/channels.ts'
 import type { System } from '../channels/system.ts'
+import type { Context } from '../context.ts'
+import { acquire, release } from '../store/claims.ts'
 import { eraseLead } from '../store/erase-lead.ts'
-import { findLead, type LeadRecord } from '../store/reading.ts'
-import { acquireChannel, releaseChannel } from '../store/sender-leases.ts'
-import { askDeveloper, keepForOwner } from '../words.ts'
+import { findLead } from '../store/find-leads.ts'
+import { minuteMs } from '../time-units.ts'
 
 /** Nothing was erased. The owner can choose to erase only the stored lead. */
-export class AirtableUnavailable extends Error {}
+export class NotErased extends Error {
+  constructor(why: string) {
+    super(`Nothing was erased. ${why}`)
+  }
+}
 
 // A batch takes 45 s at most.
-const waitForChannelMs = 60_000
-
-/** A failed attempt counts, because Airtable may have stored the row even if its response was lost. */
-const mayBeInAirtable = ({ deliveries }: LeadRecord): boolean =>
-  deliveries.some(({ channel, attempts }) => channel === 'airtable' && attempts > 0)
+const waitForSenderMs = minuteMs
 
 /**
- * Erases a lead in Airtable first, because we need the lead's ID to find the row. Returns how many rows
- * Airtable deleted, or undefined if the lead was never sent there.
+ * Erases a lead's row in Airtable first, because we need the lead's ID to find it. Returns how many rows were
+ * deleted there.
  */
 export async function eraseEverywhere(
   leadId: string,
-  context: Pick<ChannelContext, 'env' | 'db' | 'fetch' | 'pause' | 'now' | keyof System>,
-): Promise<number | undefined> {
-  const { env, db, pause, now } = context
-  // While we hold the channel, no other process can send, so no row can appear after the deletion.
+  context: Pick<Context, 'env' | 'db' | 'fetch' | 'pause' | 'now' | keyof System>,
+): Promise<number> {
+  const { kind, label, rows } = rowChannel
+  const { db, pause, now } = context
+  // Until we release this lease, no process can send, so no row can appear after the deletion.
   const holder = context.makeId()
-  const untilAt = now() + waitForChannelMs
-  while (!(await acquireChannel(db, 'airtable', { holder, now: now(), until: now() + 60_000 }))) {
+  const untilAt = now() + waitForSenderMs
+  while (!(await acquire(db, kind, { holder, now: now(), until: now() + minuteMs }))) {
     if (now() >= untilAt)
-      throw new AirtableUnavailable(
-        'Nothing was erased. The site is sending leads to Airtable, or Airtable is busy. Try again in a few minutes.',
+      throw new NotErased(
+        `The site is sending leads to ${label}, or ${label} is busy. Try again in a few minutes.`,
       )
     await pause(500)
   }
-  let holdMs = 0
+  let notBefore = 0
   try {
-    let rows: number | undefined
-    const current = await findLead(db, leadId)
-    if (current && mayBeInAirtable(current)) {
-      if (!env.airtable)
-        throw new AirtableUnavailable(
-          'Nothing was erased. This lead may be in Airtable, but the site is no longer connected to Airtable.',
-        )
-      const erased = await eraseRows(leadId, openTable(env.airtable, context))
-      if ('error' in erased) {
-        holdMs = erased.holdMs ?? 0
-        const { error, status = 0 } = erased
-        const next = [401, 403, 404].includes(status) ? askDeveloper : 'Try again later.'
-        throw new AirtableUnavailable(`Nothing was erased. ${keepForOwner(error)} ${next}`)
-      }
-      rows = erased.rows
-    }
+    const lead = await findLead(db, leadId)
+    // A failed attempt counts, because the row may exist even if the response was lost.
+    const mayHaveRow = lead?.deliveries.some(
+      ({ recipient, attempts }) => recipient === kind && attempts > 0,
+    )
+    const erased = mayHaveRow ? await eraseRows() : 0
     await eraseLead(db, leadId)
-    return rows
+    return erased
   } finally {
-    await releaseChannel(db, 'airtable', holder, now() + holdMs)
+    await release(db, kind, holder, notBefore)
+  }
+
+  async function eraseRows(): Promise<number> {
+    const settings = findSettings(rowChannel, context)
+    if (settings === undefined)
+      throw new NotErased(
+        `This lead may be in ${label}, but the site is no longer connected to ${label}.`,
+      )
+    const erased = await rows.erase(leadId, { ...context, settings })
+    if (typeof erased === 'number') return erased
+    notBefore = now() + (erased.retryAfterMs ?? 0)
+    throw new NotErased(erased.error)
   }
 }

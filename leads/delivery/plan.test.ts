@@ -31,20 +31,20 @@ async function open(given: Record<string, string> = variables, hours = alwaysOpe
 
 it('plans a delivery to every configured channel, and always to Airtable', async () => {
   const { context, clock, lead } = await open()
-  const { channels, escalateAt } = await planDelivery(context, lead)
-  expect(channels.map(readKind)).toEqual(['airtable', 'email', 'email', 'sms', 'webhook'])
-  expect(escalateAt).toBe(clock.at + 240_000)
+  const { recipients, stepAt } = await planDelivery(context, lead)
+  expect(recipients.map(readKind)).toEqual(['airtable', 'email', 'email', 'sms', 'webhook'])
+  expect(stepAt).toBe(clock.at + 240_000)
   const empty = await open({})
-  expect((await planDelivery(empty.context, lead)).channels).toEqual(['airtable'])
+  expect((await planDelivery(empty.context, lead)).recipients).toEqual(['airtable'])
 })
 
 it('sends no texts, push notifications, or reminders for suspected spam', async () => {
   const { db, context, lead } = await open()
   await savePhone(db)
   const suspect = { ...lead, ...noPromise }
-  const { channels, escalateAt } = await planDelivery(context, suspect)
-  expect(channels.map(readKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
-  expect(escalateAt).toBeUndefined()
+  const { recipients, stepAt } = await planDelivery(context, suspect)
+  expect(recipients.map(readKind)).toEqual(['airtable', 'email', 'email', 'webhook'])
+  expect(stepAt).toBeUndefined()
 })
 
 it('sends reminders to the escalation recipients and the webhook', async () => {

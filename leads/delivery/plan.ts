@@ -1,20 +1,24 @@
 import type { Channel, LeadEvent } from '../channels/channel-type.ts'
-import { type ChannelContext, channels, listDestinations } from '../channels/channels.ts'
+import { channels, findChannel, listDestinations } from '../channels/channels.ts'
+import type { Context } from '../context.ts'
 import { readReason } from '../delivery-reason.ts'
 import { isOpen } from '../hours.ts'
 import type { DeliveryPlan } from '../store/save-lead.ts'
-import { computeFirstReminderAt } from './reminder-steps.ts'
+import { computeFirstStepAt, listReminderMinutes } from './reminder-steps.ts'
 
-/** Returns the names of the recipients to notify at a time, by default now. */
+/** Returns the names of the recipients to notify now. */
 export async function planRecipients(
-  context: Pick<ChannelContext, 'env' | 'hours' | 'now' | 'readDevices'>,
-  { at = context.now(), ...given }: Pick<LeadEvent, 'lead' | 'reason'> & { at?: number },
+  context: Pick<Context, 'env' | 'hours' | 'now' | 'readDevices'>,
+  given: Pick<LeadEvent, 'lead' | 'reason'>,
   all: readonly Channel[] = channels,
 ): Promise<string[]> {
+  const at = context.now()
   const event = { ...given, isOpen: isOpen(at, context.hours()) }
   const { kind } = readReason(event.reason)
   const { promiseStartAt } = event.lead
-  const mayWake = promiseStartAt !== null && at >= promiseStartAt
+  // A homeowner may have asked for a call before we open, or the call that we ask about was about an emergency, too.
+  const hasOwnTime = kind === 'again' || kind === 'unresolved'
+  const mayWake = promiseStartAt !== null && (hasOwnTime || at >= promiseStartAt)
   const planned = all.filter(
     ({ reasons, wakesPhones }) => reasons.includes(kind) && (mayWake || !wakesPhones),
   )
@@ -24,30 +28,30 @@ export async function planRecipients(
       return destinations.map((one) => ({ ...one, wakesPhones: channel.wakesPhones }))
     }),
   )
+  const { callerEmail } = event.lead
+  const callers = found.flat().filter(({ owner }) => owner !== undefined && owner === callerEmail)
+  // Only the caller knows the result, and was awake for the call.
+  if (kind === 'unresolved' && callers.length > 0) return callers.map(({ name }) => name)
   const wakesOne = found.flat().some(({ wakesPhones, isOffDuty }) => wakesPhones && !isOffDuty)
   return found.flat().flatMap(({ name, isOffDuty }) => (wakesOne && isOffDuty ? [] : [name]))
 }
 
-/** Returns the channels for a new lead, now and when the company opens, and the time of its first reminder. */
+/** Returns the recipients for a new lead, and the time of its first step. */
 export async function planDelivery(
-  context: ChannelContext,
+  context: Context,
   lead: LeadEvent['lead'],
   { isCalled = false }: { isCalled?: boolean } = {},
 ): Promise<DeliveryPlan> {
   // Do not alert the crew to a lead that someone is calling.
   const all = isCalled ? channels.filter(({ isAlert }) => !isAlert) : channels
+  const recipients = await planRecipients(context, { lead, reason: 'received' }, all)
+  const limited = recipients.filter((name) => findChannel(name)?.isLimited)
   const { promiseStartAt, deadlineAt } = lead
-  const event = { lead, reason: 'received' as const, at: context.now() }
-  const names = await planRecipients(context, event, all)
-  if (promiseStartAt === null || deadlineAt === null) return { channels: names }
-  const { escalateAfterMinutes } = context.env
-  const later =
-    promiseStartAt > event.at
-      ? await planRecipients(context, { ...event, at: promiseStartAt }, all)
-      : []
+  if (promiseStartAt === null || deadlineAt === null) return { recipients, limited }
+  const promise = { promiseStartAt, deadlineAt }
   return {
-    channels: names,
-    channelsAtOpening: later.filter((name) => !names.includes(name)),
-    escalateAt: computeFirstReminderAt({ promiseStartAt, deadlineAt }, escalateAfterMinutes),
+    recipients,
+    limited,
+    stepAt: computeFirstStepAt(promise, listReminderMinutes(promise, context), context.now()),
   }
 }

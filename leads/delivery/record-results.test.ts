@@ -1,19 +1,22 @@
 import { expect, it } from 'vitest'
 import { promiseFrom, testTime as start, storedJane } from '#testing/saved-leads.ts'
 import type { ClaimedLead } from '../store/claims.ts'
-import { computeRetryMs, decideResults } from './record-results.ts'
+import { hourMs, minuteMs } from '../time-units.ts'
+import { computeRetryMs, decideReport, decideResults } from './record-results.ts'
 
 const claim = (id: string, attempts = 1): ClaimedLead => ({
   lead: { ...storedJane, id },
   reason: 'received',
   attempts,
+  revision: 3,
+  messageId: 'message',
 })
-const delivery = (leadId: string) => ({ leadId, reason: 'received' as const })
+const delivery = (leadId: string) => ({ leadId, reason: 'received' as const, revision: 3 })
 
 it.each([
   [{ ageMs: 0, isAlert: false }, [5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900]],
   [{ ageMs: 0, isAlert: true }, [5, 10, 20, 30, 30, 30]],
-  [{ ageMs: 20 * 60_000, isAlert: true }, [5, 10, 20, 40]],
+  [{ ageMs: 20 * minuteMs, isAlert: true }, [5, 10, 20, 40]],
 ])('doubles the delay up to a maximum: %j', (given, seconds) => {
   const delays = seconds.map((_, at) => computeRetryMs({ ...given, attempts: at + 1 }, () => 1))
   expect(delays.map((ms) => ms / 1000)).toEqual(seconds)
@@ -26,18 +29,18 @@ it('adds jitter to the second half of the delay', () => {
 })
 
 it('retries alerts often for 20 minutes after the request and after we open, then rarely', () => {
-  const promise = promiseFrom(start + 8 * 3_600_000)
+  const promise = promiseFrom(start + 8 * hourMs)
   const { deadlineAt } = promise
   const findRetryMs = (now: number) => {
     const claimed = { ...claim('a', 9), lead: { ...storedJane, ...promise } }
     const options = { now, random: () => 1, isAlert: true }
     const [result] = decideResults([claimed], [{ ok: false, error: '' }], options)
-    return result && !result.ok && result.nextAttemptAt - now
+    return result && !result.ok && (result.nextAttemptAt ?? 0) - now
   }
   expect(findRetryMs(deadlineAt - 60_000)).toBe(30_000)
-  expect(findRetryMs(deadlineAt + 10 * 60_000)).toBe(900_000)
+  expect(findRetryMs(deadlineAt + 10 * minuteMs)).toBe(900_000)
   expect(findRetryMs(start + 60_000)).toBe(30_000)
-  expect(findRetryMs(start + 20 * 60_000)).toBe(900_000)
+  expect(findRetryMs(start + 20 * minuteMs)).toBe(900_000)
 })
 
 it('retries a refused delivery, and one for which the channel returns no result', () => {
@@ -50,4 +53,19 @@ it('retries a refused delivery, and one for which the channel returns no result'
     { ...delivery('b'), attempts: 1, ...refused, nextAttemptAt: start + 5_000 },
     { ...delivery('c'), attempts: 2, ok: false, error, nextAttemptAt: start + 10_000 },
   ])
+})
+
+it('does not count an undeliverable message as sent, as an outage, or as the end of one', () => {
+  const options = { now: start, random: () => 1, isAlert: true }
+  const gone = { ok: false as const, error: 'gone', isUndeliverable: true }
+  const decided = decideResults([claim('a')], [gone], options)
+  expect(decided).toEqual([
+    { ...delivery('a'), attempts: 1, ok: false, error: 'gone', nextAttemptAt: null },
+  ])
+  expect(decideReport(decided)).toEqual({
+    sent: [],
+    undeliverable: decided,
+    outages: [],
+    delayed: [],
+  })
 })

@@ -2,12 +2,13 @@ import type { Result } from '../channels/channel-type.ts'
 import { measureWait } from '../deadline.ts'
 import type { ClaimedLead } from '../store/claims.ts'
 import type { DeliveryResult } from '../store/deliveries.ts'
+import { minuteMs } from '../time-units.ts'
 
 const firstRetryMs = 5_000
-const longestRetryMs = 15 * 60_000
+const longestRetryMs = 15 * minuteMs
 // Homeowners expect a call within minutes, so retry soon after a mail server recovers.
 const longestAlertRetryMs = 30_000
-const urgentAlertMs = 20 * 60_000
+const urgentAlertMs = 20 * minuteMs
 
 /** Doubles the delay from 5 s, with jitter, so that leads that failed together are not retried together. */
 export function computeRetryMs(
@@ -27,22 +28,29 @@ export const decideResults = (
   results: readonly Result[],
   { now, random, isAlert }: { now: number; random: () => number; isAlert: boolean },
 ): DecidedResult[] =>
-  claimed.map(({ lead, reason, attempts }, at) => {
-    const delivery = { leadId: lead.id, reason, attempts }
+  claimed.map(({ lead, reason, attempts, revision }, at) => {
+    const delivery = { leadId: lead.id, reason, attempts, revision }
     const result = results[at] ?? { ok: false, error: 'The channel returned no result.' }
     if (result.ok) return { ...delivery, ...result }
     const { error, refused } = result
+    if (result.isUndeliverable) return { ...delivery, ok: false, error, nextAttemptAt: null }
     const retryMs = computeRetryMs({ attempts, ageMs: measureWait(lead, now), isAlert }, random)
     return { ...delivery, ok: false, error, refused, nextAttemptAt: now + retryMs }
   })
 
-/** Sorts results for the log. Log a rejected or delayed lead once; it isn't a channel outage. */
+/**
+ * Sorts results for the log. Log a rejected, delayed, or undeliverable lead once; it isn't a channel outage, and
+ * not its end either.
+ */
 export function decideReport(results: readonly DecidedResult[]) {
   const sent = results.filter(({ ok }) => ok).map(({ leadId }) => leadId)
-  const failed = results.flatMap((one) => (one.ok ? [] : [one]))
+  const unsent = results.flatMap((one) => (one.ok ? [] : [one]))
+  const undeliverable = unsent.filter(({ nextAttemptAt }) => nextAttemptAt === null)
+  const failed = unsent.filter(({ nextAttemptAt }) => nextAttemptAt !== null)
   const isOutage = ({ refused }: DecidedResult) => sent.length === 0 && !refused
   return {
     sent,
+    undeliverable,
     outages: failed.filter(isOutage),
     delayed: failed.filter((one) => !isOutage(one) && one.attempts === 1),
   }

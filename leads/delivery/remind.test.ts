@@ -6,13 +6,13 @@ import { record, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import type { AirtableSettings } from '../channels/airtable/client.ts'
 import type { Result } from '../channels/channel-type.ts'
-import { findLead } from '../store/reading.ts'
-import { acquireChannel } from '../store/sender-leases.ts'
+import { acquire, listDueTimes } from '../store/claims.ts'
+import { crew } from '../store/crew-rows.ts'
+import { findLead } from '../store/find-leads.ts'
 import type { Database } from '../store/tables.ts'
+import { dayMs, minuteMs } from '../time-units.ts'
 import { createDeliverer } from './deliver.ts'
 import { remindDue } from './remind.ts'
-
-const minuteMs = 60_000
 
 type Sent = { at: number; leadId: string; reason: string; kind: string }
 
@@ -52,6 +52,12 @@ function startProcess(
   }
   const listReminders = () => sent.filter(({ kind }) => kind === 'sms').map(({ reason }) => reason)
   return { clock, sent, log, runAt, remind, listReminders }
+}
+
+/** Returns the minute of the next step. */
+async function findNextStep(db: Database) {
+  const at = (await listDueTimes(db, [crew], { now: 0, holder: '' })).get(crew)
+  return at && (at - start) / minuteMs
 }
 
 async function open(options: Parameters<typeof startProcess>[1] = {}) {
@@ -101,7 +107,7 @@ it('replaces a reminder that could not be sent with the next one, but retries th
   })
   await runAt(0, 4, 8, 10, 11, 12)
   expect(sent.map(({ reason }) => reason).sort()).toEqual(['missed', 'received'])
-  const reminders = (await readDeliveries()).filter(({ channel }) => channel === 'sms')
+  const reminders = (await readDeliveries()).filter(({ recipient }) => recipient === 'sms')
   expect(reminders.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'sent'])
 })
 
@@ -128,7 +134,7 @@ describe('with Airtable', () => {
     return { fake, setStatus, ...opened }
   }
 
-  it('treats a Status that staff set as a call, and stops the reminders', async () => {
+  it('treats a Status that the crew set as a call, and stops the reminders', async () => {
     const { setStatus, runAt, listReminders, db, id, fake } = await openAirtable()
     await runAt(4)
     setStatus('Called')
@@ -154,14 +160,18 @@ describe('with Airtable', () => {
     const { db, id, setStatus, runAt, listReminders } = await openAirtable()
     setStatus('Follow-up')
     await runAt(4)
-    expect(await findLead(db, id)).toMatchObject({ status: 'calling', version: 1 })
+    expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 1 })
     await record(db, id, 'undone', { at: start + 5 * minuteMs, version: 1 })
-    await db.kysely.updateTable('deliveries').set({ state: 'sent' }).execute()
+    await db.kysely
+      .updateTable('deliveries')
+      .set({ state: 'sent' })
+      .where('isMessage', '=', 1)
+      .execute()
     await runAt(9, 10)
     expect(listReminders()).toEqual(['uncalled-8', 'missed'])
     setStatus('Called')
     await runAt(15)
-    expect(await findLead(db, id)).toMatchObject({ status: 'calling', version: 3 })
+    expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 3 })
   })
 
   it('counts a Status again that Undo has reset', async () => {
@@ -169,9 +179,13 @@ describe('with Airtable', () => {
     setStatus('Called')
     await runAt(4)
     await record(db, id, 'undone', { at: start + 5 * minuteMs, version: 1 })
-    await db.kysely.updateTable('deliveries').set({ state: 'sent' }).execute()
+    await db.kysely
+      .updateTable('deliveries')
+      .set({ state: 'sent' })
+      .where('isMessage', '=', 1)
+      .execute()
     await runAt(9)
-    expect(await findLead(db, id)).toMatchObject({ status: 'calling', version: 3 })
+    expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 3 })
   })
 
   it('ignores a Status if the lead changed while it was read', async () => {
@@ -195,15 +209,66 @@ describe('with Airtable', () => {
       'cannot read Airtable; treating leads as not called',
     )
     const lease = { holder: 'x', now: clock.at + 20_000, until: clock.at + 20_001 }
-    expect(await acquireChannel(db, 'airtable', lease)).toBe(false)
+    expect(await acquire(db, 'airtable', lease)).toBeUndefined()
+  })
+
+  it('waits for the next step, then an hour, for a month, if nobody can be alerted', async () => {
+    const db = await openTestDatabase('sqlite')
+    await storeLead(db, { at: start })
+    const clock = { at: start + 4 * minuteMs }
+    const { context } = createTestContext(db, makeSettings(), { clock })
+    await remindDue(context, [])
+    expect(await findNextStep(db)).toBe(8)
+    clock.at = start + 10 * minuteMs
+    await remindDue(context, [])
+    expect(await findNextStep(db)).toBe(70)
+    clock.at = start + 31 * dayMs
+    await remindDue(context, [])
+    expect(await findNextStep(db)).toBeUndefined()
+  })
+
+  it('keeps the reminder of a call agreed over 30 days ahead until somebody can be alerted', async () => {
+    const db = await openTestDatabase('sqlite')
+    const id = await storeLead(db, { at: start })
+    const days = 50 * dayMs
+    await record(db, id, 'call-again', { callAgainAt: start + days })
+    const clock = { at: start + days }
+    const { context } = createTestContext(db, makeSettings(), { clock })
+    for (let hour = 0; hour < 3; hour++) {
+      await remindDue(context, [])
+      clock.at += 60 * minuteMs
+    }
+    const sms = createFakeChannel('sms', async () => [{ ok: true }], { reasons: ['again'] })
+    await remindDue({ ...context, env: { ...context.env, sms: {} } as never }, [sms])
+    const reasons = (await findLead(db, id))?.deliveries.map(({ reason }) => reason)
+    expect(reasons).toContain('again-0')
+  })
+
+  it('reads Airtable even if nobody can be alerted', async () => {
+    const { db, id, fake, setStatus, clock } = await openAirtable()
+    const { context } = createTestContext(db, makeSettings(), { clock })
+    const env = { ...context.env, airtable: fake.airtable }
+    const remind = () => remindDue({ ...context, env }, [])
+    clock.at = start + 4 * minuteMs
+    await remind()
+    expect(await findNextStep(db)).toBe(8)
+    clock.at = start + 10 * minuteMs
+    await remind()
+    expect(await findNextStep(db)).toBe(15)
+    setStatus('Called')
+    clock.at = start + 15 * minuteMs
+    await remind()
+    expect(await findLead(db, id)).toMatchObject({ status: 'airtable' })
   })
 
   it('waits at most five seconds while another process uses Airtable', async () => {
     const { db, remind, clock } = await openAirtable()
     clock.at = start + 4 * minuteMs
-    await acquireChannel(db, 'airtable', { holder: 'x', now: clock.at, until: clock.at + 60_000 })
-    expect(await remind()).toEqual({ reminded: 0, nextAt: clock.at + 500 })
+    await acquire(db, 'airtable', { holder: 'x', now: clock.at, until: clock.at + 60_000 })
+    expect(await remind()).toBe(500)
+    expect(await findNextStep(db)).toBe(4)
     clock.at += 5_000
-    expect(await remind()).toMatchObject({ reminded: 1 })
+    expect(await remind()).toBe(0)
+    expect(await findNextStep(db)).toBe(8)
   })
 })

@@ -1,114 +1,190 @@
-import { isOwnStatus, listSetStatuses } from '../channels/airtable/send.ts'
-import type { Channel } from '../channels/channel-type.ts'
-import { type ChannelContext, channels } from '../channels/channels.ts'
+import type { Channel, SetStatus } from '../channels/channel-type.ts'
+import { channels, findSettings, rowChannel, rowRecipients } from '../channels/channels.ts'
+import type { Context } from '../context.ts'
 import { computePromise } from '../deadline.ts'
+import { readNeed } from '../lead-state.ts'
+import { statuses } from '../statuses.ts'
 import { appendEvent } from '../store/append-event.ts'
-import {
-  findNextReminderAt,
-  listUncalled,
-  type UncalledLead,
-  writeReminder,
-} from '../store/reminder-queue.ts'
-import { acquireChannel, releaseChannel } from '../store/sender-leases.ts'
+import { acquire, release, retryLeaseMs } from '../store/claims.ts'
+import { type DueLead, listDueLeads, type Step, takeSteps } from '../store/crew-rows.ts'
+import { listDevices } from '../store/push-devices.ts'
+import { mapUnresolvedCalls, type UnresolvedCall } from '../store/unresolved-calls.ts'
+import { hourMs, minuteMs } from '../time-units.ts'
 import { planRecipients } from './plan.ts'
-import { computeCalledAt, computeNextReadAt, decideReminder } from './reminder-steps.ts'
+import {
+  computeCalledAt,
+  computeNextReadAt,
+  decideChase,
+  decideStep,
+  listReminderMinutes,
+} from './reminder-steps.ts'
 
-// Each lead ID takes 55 characters of the URL, which Airtable limits to 16,000.
-const leadsAtOnce = 50
+// All leads of a night, so that one message can tell the crew about them.
+const leadsAtOnce = 400
 const leaseMs = 30_000
 const restMs = 250
-const retryLeaseMs = 500
 // After this, an unnecessary reminder is better than a late one.
 const waitForAirtableMs = 5_000
-const readLaterMs = 5 * 60_000
+const readLaterMs = 5 * minuteMs
+const nobodyMs = hourMs
+const repeatAfterMs = hourMs
 
 /**
- * Reminds staff of leads to call again, and of uncalled leads, unless someone has set their Status in Airtable.
- * Continues to check Airtable after the last reminder.
+ * Takes the steps that are due: tells the crew about leads from the night, leads to call again, and uncalled
+ * leads, unless someone has set their Status in Airtable. Continues to check Airtable after the last reminder. Asks for
+ * the results of calls, and plans a call again if nobody enters one.
+ * Returns how long to wait before the next run, because Airtable may be busy.
  */
 export async function remindDue(
-  context: ChannelContext,
+  context: Context,
   all: readonly Channel[] = channels,
-): Promise<{ reminded: number; nextAt: number | undefined }> {
-  const { db, now, log } = context
-  const { airtable } = context.env
-  const dueAt = await findNextReminderAt(db)
-  if (dueAt === undefined || dueAt > now()) return { reminded: 0, nextAt: dueAt }
+): Promise<number> {
+  const { db, env, now, log } = context
+  const settings = findSettings(rowChannel, context)
+  const leads = await listDueLeads(db, now(), leadsAtOnce)
+  const unresolved = leads.filter((lead) => readNeed(lead) === 'result').map(({ id }) => id)
+  const calls = await mapUnresolvedCalls(db, unresolved)
+  const toRead = leads.filter(mayReadStatus)
+  const found = toRead.length > 0 ? await readStatuses(toRead) : new Map<string, SetStatus>()
+  if (found === 'busy') return retryLeaseMs
 
-  const holder = context.makeId()
-  const lease = { holder, now: now(), until: now() + leaseMs }
-  const mayRead = airtable !== undefined && (await acquireChannel(db, 'airtable', lease))
-  if (airtable && !mayRead && now() < dueAt + waitForAirtableMs)
-    return { reminded: 0, nextAt: now() + retryLeaseMs }
-
-  let reminded = 0
-  let holdMs = restMs
-  try {
-    const leads = await listUncalled(db, now(), leadsAtOnce)
-    let statuses = new Map<string, string>()
-    const ids = leads
-      .filter(({ pendingReason, status }) => !pendingReason && status === 'open')
-      .map(({ id }) => id)
-    if (mayRead && ids.length > 0) {
-      const found = await listSetStatuses(ids, airtable, context)
-      if ('error' in found) {
-        // An unnecessary reminder costs less than a missed call.
-        log.warn({ error: found.error }, 'cannot read Airtable; treating leads as not called')
-        holdMs = Math.max(found.holdMs ?? 0, restMs)
-      } else statuses = found
-    }
-    for (const lead of leads) {
-      const status = statuses.get(lead.id)
-      // Undo leaves a Status that only staff use as it is, so the same one is not another call.
-      const isUndone = status === lead.undoneStatus && !isOwnStatus(status)
-      if (status !== undefined && !isUndone) await recordStatus(lead, status)
-      else if (await remind(lead)) reminded += 1
-    }
-  } finally {
-    if (mayRead) await releaseChannel(db, 'airtable', holder, now() + holdMs)
+  const remaining: DueLead[] = []
+  for (const lead of leads) {
+    const status = found?.get(lead.id)
+    if (status && isResult(lead, status)) await recordStatus(lead, status.text)
+    else remaining.push(lead)
   }
-  return { reminded, nextAt: await findNextReminderAt(db) }
+  // Cached devices may be out of date. If this fails, the next run tries again.
+  const devices = await listDevices(db, { ...env, now: now() })
+  const planning = { ...context, readDevices: async () => devices }
+  const alerts = all.filter(({ isAlert }) => isAlert)
+  const asked = new Set<string>()
+  const steps: Step[] = []
+  for (const lead of remaining) {
+    const call = calls.get(lead.id)
+    const step = call ? await planChase(lead, call) : await planStep(lead)
+    if (step === 'put back') await putBack(lead)
+    else steps.push(step)
+  }
+  const told = await takeSteps(db, steps, now())
+  for (const { lead, reason, recipients } of steps)
+    if (told.includes(lead.id))
+      log.warn(
+        { leadId: lead.id, reason, alerted: recipients.length },
+        reason === 'unresolved' ? 'asked for the result of the call' : 'not called yet',
+      )
+  return 0
 
-  async function recordStatus({ id, version, deadlineAt }: UncalledLead, text: string) {
+  async function planStep(lead: DueLead): Promise<Step> {
+    const reopened = withReopening(lead)
+    const { reason, nextAt } = decideStep(reopened, listReminderMinutes(lead, context), {
+      now: now(),
+      repeatAt: computeCallStart(lead, now() + repeatAfterMs),
+    })
+    const recipients = reason ? await planRecipients(planning, { lead, reason }, alerts) : []
+    const step = { lead, reason, recipients }
+    const nextReadAt = computeNextReadAt(reopened, now())
+    const canRead = settings !== undefined && lead.status === 'open'
+    // After the last reminder, only Airtable can tell us about a call.
+    const readAt = canRead ? (found ? nextReadAt : now() + readLaterMs) : null
+    if (reason === undefined || recipients.length > 0 || nextReadAt === null)
+      return { ...step, nextAt: nextAt ?? readAt }
+    return { ...step, nextAt, waitUntil: Math.min(nextAt ?? Infinity, readAt ?? now() + nobodyMs) }
+  }
+
+  async function planChase(lead: DueLead, call: UnresolvedCall): Promise<Step | 'put back'> {
+    const startAt = computeChaseStart(lead, call)
+    const none = { lead, reason: undefined, recipients: [] }
+    if (startAt > now()) return { ...none, nextAt: null, waitUntil: startAt }
+    const isAsked = call.isAsked || asked.has(call.id)
+    const step = decideChase(lead, { ...call, isAsked }, now())
+    if (step === 'put back') return step
+    asked.add(call.id)
+    const { reason } = step
+    const recipients = reason ? await planRecipients(planning, { lead, reason }, alerts) : []
+    return { ...step, lead, recipients }
+  }
+
+  /** Also puts back the requests that share the call, except those that have changed since. */
+  async function putBack({ id, version }: DueLead) {
+    const at = now()
+    const { outcome } = await appendEvent(
+      db,
+      id,
+      { id: context.makeId(), at, kind: 'no-result', via: 'site', version },
+      { rowRecipients, computeCallAgainAt: (lead) => computeCallStart(lead, at), now: at },
+    )
+    if (outcome === 'appended') log.info({ leadId: id }, 'call without a result; to call again')
+  }
+
+  function mayReadStatus(lead: DueLead) {
+    const call = calls.get(lead.id)
+    const isTime = call ? computeChaseStart(lead, call) <= now() : lead.status === 'open'
+    // A Status from before an Undo is not a call.
+    return isTime && !lead.hasPendingOutcome
+  }
+
+  /** The Status that the site writes is not a result. */
+  function isResult({ status, knownStatus }: DueLead, { text, isOwn }: SetStatus) {
+    // Undo does not reset a Status that only the crew uses, so finding it again is not a call. After a later call,
+    // neither is finding one of ours again.
+    const isKnown = text === knownStatus && (!isOwn || status !== 'open')
+    return text !== statuses[status].airtable && !isKnown
+  }
+
+  /** Returns undefined if Airtable cannot be read now. */
+  async function readStatuses(some: readonly DueLead[]) {
+    if (!settings) return undefined
+    const { kind, rows } = rowChannel
+    const holder = context.makeId()
+    if (!(await acquire(db, kind, { holder, now: now(), until: now() + leaseMs }))) {
+      const waitsSince = Math.min(...some.map(({ nextAttemptAt }) => nextAttemptAt))
+      return now() < waitsSince + waitForAirtableMs ? 'busy' : undefined
+    }
+    let retryAfterMs = restMs
+    try {
+      const ids = some.map(({ id }) => id)
+      const read = await rows.listStatuses(ids, { ...context, settings })
+      if (!('error' in read)) return read
+      // An unnecessary reminder costs less than a late call.
+      log.warn({ error: read.error }, 'cannot read Airtable; treating leads as not called')
+      retryAfterMs = Math.max(read.retryAfterMs ?? 0, restMs)
+      return new Map<string, SetStatus>()
+    } finally {
+      await release(db, kind, holder, now() + retryAfterMs)
+    }
+  }
+
+  async function recordStatus({ id, version, deadlineAt }: DueLead, text: string) {
     const event = {
       id: context.makeId(),
       at: computeCalledAt(deadlineAt, now()),
       kind: 'airtable-status',
       via: 'airtable',
       text,
-      // From before the reading, so a lead that changed in the meantime stays as it is.
+      // Skips a lead that has changed since we asked Airtable.
       version,
+      // A row in Airtable is about one request.
+      isAlone: true,
     } as const
-    const { outcome } = await appendEvent(db, id, event, { now: now() })
+    const { outcome } = await appendEvent(db, id, event, { rowRecipients, now: now() })
     if (outcome === 'appended') log.info({ leadId: id }, 'called in Airtable')
   }
 
-  async function remind(lead: UncalledLead): Promise<boolean> {
-    const { escalateAfterMinutes } = context.env
-    const { reason, nextAt } =
-      lead.callAgainAt === null
-        ? decideReminder(withReopening(lead), escalateAfterMinutes, now())
-        : { reason: `again-${lead.attempts}` as const, nextAt: null }
-    const names = reason ? await planRecipients(context, { lead, reason }, all) : []
-    const escalation = { channels: names, nextAt: nextAt ?? decideNextReadAt(lead), now: now() }
-    const isOurs = await writeReminder(db, lead, reason, escalation)
-    if (!isOurs || !reason) return false
-    log.warn({ leadId: lead.id, reason, alerted: names.length }, 'not called yet')
-    return true
+  /** Returns `at`, or when the company next opens if it is closed then. */
+  function computeCallStart({ serviceType }: Pick<DueLead, 'serviceType'>, at: number): number {
+    return computePromise(at, serviceType, context.hours()).promiseStartAt
+  }
+
+  function computeChaseStart({ serviceType }: DueLead, { isUrgent }: UnresolvedCall): number {
+    return computeCallStart({ serviceType: isUrgent ? 'emergency' : serviceType }, now())
   }
 
   /** While the company is closed, reminders after an Undo start over when it next opens. */
-  function withReopening(lead: UncalledLead) {
-    const { reopenedAt, serviceType } = lead
+  function withReopening(lead: DueLead) {
+    // A planned call may be weeks away.
+    const reopenedAt = lead.callAgainAt ?? lead.reopenedAt
     if (reopenedAt === null) return lead
-    return {
-      ...lead,
-      reopenedAt: computePromise(reopenedAt, serviceType, context.hours()).promiseStartAt,
-    }
-  }
-
-  function decideNextReadAt(lead: UncalledLead): number | null {
-    if (!airtable || lead.status !== 'open') return null
-    return mayRead ? computeNextReadAt(withReopening(lead), now()) : now() + readLaterMs
+    return { ...lead, reopenedAt: computeCallStart(lead, reopenedAt) }
   }
 }

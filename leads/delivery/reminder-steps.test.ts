@@ -1,35 +1,42 @@
 import { expect, it } from 'vitest'
+import { alwaysOpen } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import { minuteMs } from '../time-units.ts'
 import {
   computeCalledAt,
   computeFirstReminderAt,
   computeNextReadAt,
-  decideReminder,
+  decideStep,
+  listReminderMinutes,
 } from './reminder-steps.ts'
 
-const minuteMs = 60_000
 const start = 1_000_000
 const promise = { promiseStartAt: start, deadlineAt: start + 10 * minuteMs }
 const { deadlineAt } = promise
+const repeatAt = start + 999 * minuteMs
+const open = { reopenedAt: null, callAgainAt: null, attempts: 0 }
 
 it('reminds after 40% and 80% of the lead’s own promise by default', () => {
   const hour = { promiseStartAt: start, deadlineAt: start + 60 * minuteMs }
-  expect(computeFirstReminderAt(hour, undefined)).toBe(start + 24 * minuteMs)
-  const lead = { ...hour, reopenedAt: null, escalateAt: start + 24 * minuteMs }
-  expect(decideReminder(lead, undefined, lead.escalateAt)).toEqual({
+  const hours = { ...alwaysOpen, promiseMinutes: 60 }
+  const listed = listReminderMinutes(hour, { env: makeSettings(), hours: () => hours })
+  expect(computeFirstReminderAt(hour, listed)).toBe(start + 24 * minuteMs)
+  const lead = { ...hour, ...open, dueAt: start + 24 * minuteMs }
+  expect(decideStep(lead, listed, { now: lead.dueAt, repeatAt })).toEqual({
     reason: 'uncalled-24',
     nextAt: start + 48 * minuteMs,
   })
 })
 
 it('skips the reminders that a longer promise allows, but this lead’s promise does not', () => {
-  const lead = { ...promise, reopenedAt: null, escalateAt: start + 6 * minuteMs }
-  const decided = decideReminder(lead, [6, 12], lead.escalateAt)
+  const lead = { ...promise, ...open, dueAt: start + 6 * minuteMs }
+  const decided = decideStep(lead, [6, 12], { now: lead.dueAt, repeatAt })
   expect(decided).toEqual({ reason: 'uncalled-6', nextAt: deadlineAt })
 })
 
 it('does not repeat a reminder if the clock goes back while the lead is due', () => {
-  const lead = { ...promise, reopenedAt: null, escalateAt: deadlineAt }
-  const decided = decideReminder(lead, undefined, deadlineAt - 20_000)
+  const lead = { ...promise, ...open, dueAt: deadlineAt }
+  const decided = decideStep(lead, [4, 8], { now: deadlineAt - 20_000, repeatAt })
   expect(decided).toEqual({ reason: 'missed', nextAt: null })
 })
 

@@ -1,40 +1,51 @@
-import type { CallPromise } from '../deadline.ts'
-import type { ReminderReason } from '../delivery-reason.ts'
-import type { UncalledLead } from '../store/reminder-queue.ts'
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
-
-/** From the settings. If undefined, a share of the lead's promised time. */
-type Minutes = readonly number[] | undefined
+import type { Context } from '../context.ts'
+import { type CallPromise, computeChase } from '../deadline.ts'
+import type { DeliveryReason, ReminderReason } from '../delivery-reason.ts'
+import type { DueLead } from '../store/crew-rows.ts'
+import type { UnresolvedCall } from '../store/unresolved-calls.ts'
+import { dayMs, hourMs, minuteMs } from '../time-units.ts'
 
 type Step = { reason: ReminderReason; at: number }
 
-/** 4 and 8 minutes for a promise of 10 minutes. */
-const listDefaultMinutes = ({ promiseStartAt, deadlineAt }: CallPromise) =>
-  [0.4, 0.8].map((share) => Math.round((share * (deadlineAt - promiseStartAt)) / minuteMs))
+/**
+ * Returns the minutes from the settings. By default, a share of the lead's promised time: 4 and 8 minutes of 10. A
+ * request that becomes an emergency at night has no longer promise than others.
+ */
+export const listReminderMinutes = (
+  { promiseStartAt, deadlineAt }: CallPromise,
+  { env, hours }: Pick<Context, 'env' | 'hours'>,
+): readonly number[] => {
+  const promised = Math.min((deadlineAt - promiseStartAt) / minuteMs, hours().promiseMinutes)
+  return env.escalateAfterMinutes ?? [0.4, 0.8].map((share) => Math.round(share * promised))
+}
 
 /** Skips steps after the deadline: the settings may have changed, but a lead keeps its deadline. */
-const listSteps = (
-  promise: CallPromise,
-  escalateAfterMinutes: Minutes = listDefaultMinutes(promise),
-): Step[] => [
-  ...escalateAfterMinutes
+const listSteps = (promise: CallPromise, reminderMinutes: readonly number[]): Step[] => [
+  ...reminderMinutes
     .map((minutes) => ({
       reason: `uncalled-${minutes}` as const,
       at: promise.promiseStartAt + minutes * minuteMs,
     }))
-    .filter(({ at }) => at < promise.deadlineAt),
+    .filter(({ at }) => at > promise.promiseStartAt && at < promise.deadlineAt),
   { reason: 'missed', at: promise.deadlineAt },
 ]
 
 export const computeFirstReminderAt = (
   promise: CallPromise,
-  escalateAfterMinutes: Minutes,
-): number => Math.min(...listSteps(promise, escalateAfterMinutes).map(({ at }) => at))
+  reminderMinutes: readonly number[],
+): number => Math.min(...listSteps(promise, reminderMinutes).map(({ at }) => at))
 
-type ReopenedLead = Pick<UncalledLead, 'promiseStartAt' | 'deadlineAt' | 'reopenedAt'>
+/** The first step about a new lead: its alert when we open, or its first reminder. */
+export const computeFirstStepAt = (
+  promise: CallPromise,
+  reminderMinutes: readonly number[],
+  now: number,
+): number =>
+  promise.promiseStartAt > now
+    ? promise.promiseStartAt
+    : computeFirstReminderAt(promise, reminderMinutes)
+
+type ReopenedLead = Pick<DueLead, 'promiseStartAt' | 'deadlineAt' | 'reopenedAt'>
 
 /** If the lead was reopened after its deadline, the reminders start over. */
 function computeReminderPromise({ promiseStartAt, deadlineAt, reopenedAt }: ReopenedLead) {
@@ -42,37 +53,65 @@ function computeReminderPromise({ promiseStartAt, deadlineAt, reopenedAt }: Reop
   return { promiseStartAt: reopenedAt, deadlineAt: reopenedAt + deadlineAt - promiseStartAt }
 }
 
-export function computeReminderAfterReopening(
+/** The first step after an Undo. `openingAt` is now, or when the company next opens. */
+export function computeStepAfterReopening(
   promise: CallPromise,
-  escalateAfterMinutes: Minutes,
-  now: number,
+  reminderMinutes: readonly number[],
+  { now, openingAt }: { now: number; openingAt: number },
 ): number {
-  const current = computeReminderPromise({ ...promise, reopenedAt: now })
-  const steps = listSteps(current, escalateAfterMinutes)
-  return steps.find(({ at }) => at > now)?.at ?? current.deadlineAt
+  if (promise.promiseStartAt > now) return promise.promiseStartAt
+  const current = computeReminderPromise({ ...promise, reopenedAt: openingAt })
+  const steps = listSteps(current, reminderMinutes)
+  return steps.find(({ at }) => at > openingAt)?.at ?? current.deadlineAt
 }
 
+type NextStep = { reason: DeliveryReason | undefined; nextAt: number | null }
+
 /**
- * Returns the current reminder of an uncalled lead and the time of the next one. Skips earlier steps,
- * so that staff get one reminder after an outage instead of three. Before the first step, the reminder is
- * early because no alert arrived, and it replaces that step.
+ * Decides what the crew hears about an uncalled lead now, and when the next step is. Skips earlier reminders,
+ * so that the crew gets one after an outage instead of three. Before the first reminder's time, it is early because
+ * no alert arrived. After the last one, we only read Airtable. A reminder of the next call is repeated once.
  */
-export function decideReminder(
-  lead: ReopenedLead & Pick<UncalledLead, 'escalateAt'>,
-  escalateAfterMinutes: Minutes,
-  now: number,
-): { reason: ReminderReason | undefined; nextAt: number | null } {
+export function decideStep(
+  lead: ReopenedLead & Pick<DueLead, 'callAgainAt' | 'attempts' | 'dueAt'>,
+  reminderMinutes: readonly number[],
+  { now, repeatAt }: { now: number; repeatAt: number },
+): NextStep {
+  if (lead.callAgainAt !== null) {
+    const reason = `again-${lead.attempts}` as const
+    const isRepeat = lead.dueAt > lead.callAgainAt
+    return isRepeat ? { reason: `${reason}-repeat`, nextAt: null } : { reason, nextAt: repeatAt }
+  }
+  if (lead.dueAt <= lead.promiseStartAt)
+    return { reason: 'received', nextAt: computeFirstReminderAt(lead, reminderMinutes) }
   const promise = computeReminderPromise(lead)
-  const steps = listSteps(promise, escalateAfterMinutes)
+  const steps = listSteps(promise, reminderMinutes)
   // The clock may have gone back since the lead was found to be due.
-  const dueAt = Math.max(now, lead.escalateAt)
+  const dueAt = Math.max(now, lead.dueAt)
   const current = Math.max(
     0,
     steps.findLastIndex(({ at }) => at <= dueAt),
   )
   return {
-    reason: lead.escalateAt > promise.deadlineAt ? undefined : steps[current]?.reason,
+    reason: lead.dueAt > promise.deadlineAt ? undefined : steps[current]?.reason,
     nextAt: steps[current + 1]?.at ?? null,
+  }
+}
+
+/**
+ * Decides what to do about a call without a result: ask once, also if the same call was recorded on several requests,
+ * and later put its requests back.
+ */
+export function decideChase(
+  { changedAt, dueAt }: Pick<DueLead, 'changedAt' | 'dueAt'>,
+  { isUrgent, isAsked }: Pick<UnresolvedCall, 'isUrgent' | 'isAsked'>,
+  now: number,
+): NextStep | 'put back' {
+  const { askAfterMs, putBackAfterMs } = computeChase(isUrgent)
+  if (dueAt > (changedAt ?? 0) + askAfterMs) return 'put back'
+  return {
+    reason: isAsked ? undefined : 'unresolved',
+    nextAt: now + putBackAfterMs - askAfterMs,
   }
 }
 
@@ -81,10 +120,12 @@ export function decideReminder(
  * because a free base has 1,000 calls a month, and at round times, so that leads share a call.
  */
 export function computeNextReadAt(lead: ReopenedLead, now: number): number | null {
-  const lateMs = now - computeReminderPromise(lead).deadlineAt
+  const { deadlineAt } = computeReminderPromise(lead)
+  // The clock may have gone back.
+  const lateMs = Math.max(0, now - deadlineAt)
   if (lateMs > 30 * dayMs) return null
   const everyMs = lateMs < hourMs ? 5 * minuteMs : lateMs < dayMs ? 2 * hourMs : 6 * hourMs
-  return (Math.floor(now / everyMs) + 1) * everyMs
+  return (Math.floor((deadlineAt + lateMs) / everyMs) + 1) * everyMs
 }
 
 // Supabase's cron job runs once a minute.

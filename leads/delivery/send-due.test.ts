@@ -13,8 +13,7 @@ import {
 } from '#testing/delivery.ts'
 import { testTime as start } from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
-import { claimDue } from '../store/claims.ts'
-import { acquireChannel } from '../store/sender-leases.ts'
+import { acquire } from '../store/claims.ts'
 import type { Database, Engine } from '../store/tables.ts'
 import { leaseMs } from './send-due.ts'
 
@@ -25,24 +24,21 @@ async function save(count: number, engine: Engine = 'sqlite') {
 }
 
 describe.each(engines)('a channel on %s', (engine) => {
-  it.each([true, false])(
-    'waits as long as the service asks, in every process; exclusive: %s',
-    async (exclusive) => {
-      const db = await save(3, engine)
-      const changes = { exclusive, batchSize: 2 }
-      const refuse: Send = async (leads) =>
-        leads.map(() => ({ ok: false, error: 'wait', holdMs: 31_000 }))
-      const locked = openDelivery(db, refuse, { changes })
-      await locked.deliver()
-      expect(locked.sends).toHaveLength(1)
-      const other = openDelivery(db, sendWell, { clock: { at: start + 30_999 }, changes })
-      await other.deliver()
-      expect(other.sends).toHaveLength(0)
-      other.clock.at = start + 31_000
-      await other.deliverer.deliverDue(5_000)
-      expect(other.sends.map(({ ids }) => ids.length)).toEqual([2, 1])
-    },
-  )
+  it('waits as long as the service asks, in every process', async () => {
+    const db = await save(3, engine)
+    const changes = { batchSize: 2 }
+    const refuse: Send = async (leads) =>
+      leads.map(() => ({ ok: false, error: 'wait', retryAfterMs: 31_000 }))
+    const locked = openDelivery(db, refuse, { changes })
+    await locked.deliver()
+    expect(locked.sends).toHaveLength(1)
+    const other = openDelivery(db, sendWell, { clock: { at: start + 30_999 }, changes })
+    await other.deliver()
+    expect(other.sends).toHaveLength(0)
+    other.clock.at = start + 31_000
+    await other.deliverer.deliverDue(5_000)
+    expect(other.sends.map(({ ids }) => ids.length)).toEqual([2, 1])
+  })
 })
 
 it('sends due deliveries in batches, pauses between them, and records the results', async () => {
@@ -72,7 +68,7 @@ it('retries after an exception, and does not log its message', async () => {
   expect(JSON.stringify(log.entries)).not.toContain('zoe')
 })
 
-it('takes over the deliveries of a killed process within a minute', async () => {
+it('takes over the deliveries of a killed process after 20 s', async () => {
   const db = await save(1)
   const sending = Promise.withResolvers<void>()
   const killed = openDelivery(db, () => {
@@ -82,12 +78,42 @@ it('takes over the deliveries of a killed process within a minute', async () => 
   void killed.deliver()
   await sending.promise
   const next = openDelivery(db, sendWell)
+  next.clock.at += leaseMs - 1
   await next.deliver()
   expect(next.sends).toHaveLength(0)
-  next.clock.at += 50_000
+  next.clock.at += 1
   await next.deliver()
   expect(next.sends).toHaveLength(1)
   expect(await readDeliveries(db)).toMatchObject([{ state: 'sent', attempts: 2 }])
+})
+
+it('lets another process send after its own send fails', async () => {
+  const db = await save(1)
+  const failing = openDelivery(db, async (claimed) => claimed.map(fail))
+  await failing.deliver()
+  const other = openDelivery(db, sendWell, { clock: { at: start + 5_000 } })
+  await other.deliver()
+  expect(await readStates(db)).toEqual(['sent'])
+})
+
+it('does not send after a pause if another process has become the sender', async () => {
+  const db = await save(2)
+  const options = { holder: 'other', until: start + 120_000 }
+  let sends = 0
+  const paused = openDelivery(
+    db,
+    async (claimed) => {
+      sends += 1
+      paused.clock.at += leaseMs
+      expect(await acquire(db, 'airtable', { ...options, now: paused.clock.at })).toBeDefined()
+      return claimed.map(fail)
+    },
+    { changes: { batchSize: 1 } },
+  )
+  await paused.deliver()
+  expect(sends).toBe(1)
+  // The failure of a process that is no longer the sender does not count.
+  expect((await readDeliveries(db)).map(({ lastError }) => lastError)).toEqual([null, null])
 })
 
 describe('renews its lease', () => {
@@ -95,23 +121,22 @@ describe('renews its lease', () => {
   // The test controls the clock, so a renewed lease ends exactly one lease after it.
   const waitForRenewal = (db: Database, clock: { at: number }) =>
     waitUntil(async () => {
-      const rows = await db.kysely.selectFrom('channels').select('leased_until').execute()
-      return rows[0]?.leased_until === clock.at + leaseMs
+      const rows = await db.kysely.selectFrom('recipients').select('until').execute()
+      return rows[0]?.until === clock.at + leaseMs
     })
 
   it('during a long send, which is aborted if the lease is lost', async () => {
     const db = await save(3)
     const clock = { at: start }
     const send: Send = async (leads, signal) => {
-      clock.at += 40_000
+      clock.at += 15_000
       await waitForRenewal(db, clock)
-      clock.at += 40_000
+      clock.at += 15_000
       const another = { holder: 'another', now: clock.at, until: clock.at + 1 }
-      expect((await claimDue(db, 'airtable', 10, another)).claimed).toHaveLength(2)
-      expect(await acquireChannel(db, 'airtable', another)).toBe(false)
+      expect(await acquire(db, 'airtable', another)).toBeUndefined()
       // Listen first, because the abort may come before the update returns.
       const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve))
-      await db.kysely.updateTable('channels').set({ lease_holder: 'another' }).execute()
+      await db.kysely.updateTable('recipients').set({ holder: 'another' }).execute()
       await aborted
       return leads.map(fail)
     }
@@ -120,7 +145,7 @@ describe('renews its lease', () => {
     expect(sends).toHaveLength(1)
     // The aborted run did not release the new holder's lease.
     const third = { holder: 'third', now: clock.at + 1_000, until: clock.at + 2_000 }
-    expect(await acquireChannel(db, 'airtable', third)).toBe(false)
+    expect(await acquire(db, 'airtable', third)).toBeUndefined()
   })
 
   it('one at a time, so that an older renewal cannot overwrite a newer one', async () => {
@@ -133,7 +158,7 @@ describe('renews its lease', () => {
     }
     const send: Send = async (leads) => {
       await db.kysely.transaction().execute(async (trx) => {
-        await trx.selectFrom('deliveries').selectAll().forUpdate().execute()
+        await trx.selectFrom('recipients').selectAll().forUpdate().execute()
         await waitUntil(async () => (await countBlocked()) === 1)
         // More renewals are due by now. PostgreSQL briefly reports no wait while it checks for a deadlock.
         for (let at = 0; at < 20; at++) expect(await countBlocked()).toBeLessThan(2)
@@ -162,20 +187,20 @@ describe('after the database was unavailable', () => {
       if (pauses === 3) await rename(db, 'away', 'deliveries')
     }
     await openDelivery(db, send, { pause }).deliver()
-    expect(pauses).toBe(3)
+    // Airtable rests after the last one.
+    expect(pauses).toBe(4)
     expect(await readStates(db)).toEqual(['sent'])
   })
 
-  it('resumes its deliveries before the lease expires', async () => {
+  it('resumes its deliveries', async () => {
     const db = await save(1)
-    const { deliver, sends, clock } = openDelivery(db, async (claimed) => {
+    const { deliver, sends } = openDelivery(db, async (claimed) => {
       if (sends.length === 1) await rename(db, 'deliveries', 'away')
       return claimed.map(succeed)
     })
     await deliver()
     await rename(db, 'away', 'deliveries')
-    clock.at += 1_000
-    expect(clock.at - start).toBeLessThan(leaseMs)
+    // Long enough for other processes to take over, because recording is tried for 30 s.
     await deliver()
     expect(sends).toHaveLength(2)
     expect(await readStates(db)).toEqual(['sent'])
@@ -183,11 +208,11 @@ describe('after the database was unavailable', () => {
 })
 
 /** Delays one delivery, as if it had failed often. */
-async function delayOne({ kysely }: Database, next_attempt_at: number) {
+async function delayOne({ kysely }: Database, nextAttemptAt: number) {
   const waiting = kysely.selectFrom('deliveries').where('state', '=', 'waiting')
-  const { lead_id: id } = await waiting.select('lead_id').executeTakeFirstOrThrow()
-  const delayed = kysely.updateTable('deliveries').set({ next_attempt_at })
-  await delayed.where('lead_id', '=', id).execute()
+  const { leadId: id } = await waiting.select('leadId').executeTakeFirstOrThrow()
+  const delayed = kysely.updateTable('deliveries').set({ nextAttemptAt })
+  await delayed.where('leadId', '=', id).execute()
 }
 
 it('logs the start and end of an outage, and then sends pending deliveries immediately', async () => {

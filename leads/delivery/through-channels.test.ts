@@ -5,7 +5,7 @@ import { openChannels } from '#testing/delivery.ts'
 import {
   jane,
   listLeads,
-  listPendingChannels,
+  listPendingRecipients,
   promiseFrom,
   storeLead,
 } from '#testing/saved-leads.ts'
@@ -28,12 +28,12 @@ it('alerts each recipient once, even if the server rejects another or the list c
   const first = await open(db, 'one@example.com,two@example.com,ONE@example.com')
   first.mail.settings.refusedReceivers.set('two@example.com', 450)
   const planned = await planDelivery(first.context, { ...jane, ...promiseFrom(first.clock.at) })
-  await storeLead(db, { ...planned, escalateAt: undefined })
+  await storeLead(db, { ...planned, stepAt: undefined })
   await first.deliver()
   const recipients = await mapRecipients(first.context)
   const [lead] = await listLeads(db, { limit: 1 })
   const find = (to: string) =>
-    lead?.deliveries.find(({ channel }) => recipients.get(channel) === to)
+    lead?.deliveries.find(({ recipient }) => recipients.get(recipient) === to)
   expect(find('one@example.com')).toMatchObject({ state: 'sent' })
   const lastError = 'The mail server rejected the email (EENVELOPE 450 at RCPT TO).'
   expect(find('two@example.com')).toMatchObject({ state: 'waiting', lastError })
@@ -48,5 +48,5 @@ it('alerts each recipient once, even if the server rejects another or the list c
   await reordered.deliver()
   expect(first.listReceived()).toEqual(['one@example.com'])
   expect(reordered.listReceived()).toEqual(['two@example.com'])
-  expect(await listPendingChannels(db)).toEqual(['airtable'])
+  expect(await listPendingRecipients(db)).toEqual(['airtable'])
 })

@@ -4,10 +4,9 @@ import { openTestDesk } from '#testing/desk.ts'
 import { listLeads, makeStranger, storeLead, testTime } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
 import type { Lead } from '../fields.ts'
-import { findLead } from '../store/reading.ts'
+import { findLead } from '../store/find-leads.ts'
 import type { Engine } from '../store/tables.ts'
-
-const minuteMs = 60_000
+import { minuteMs } from '../time-units.ts'
 
 async function open(engine: Engine = 'sqlite') {
   const desk = await openTestDesk(engine)
@@ -48,7 +47,7 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
       add({ phone: '+1 612 555 0134' }, false, { as: alex }),
     ])
     const [first, second] = added.map(({ json }) => json.lead.id)
-    expect((await get(`/api/leads/${first}`)).lead.others).toMatchObject([{ id: second }])
+    expect((await get(`/api/leads/${first}`)).lead.sameNumber).toMatchObject([{ id: second }])
     await press(second, 'called', {}, alex)
     const { leads } = await get('/api/today')
     expect(leads).toMatchObject([{ status: 'calling' }, { status: 'calling' }])
@@ -64,30 +63,27 @@ it('reports the phone number first, as in the form, if the email is also wrong o
 })
 
 describe('requests of one homeowner', () => {
-  it('stay readable if there are 20', async () => {
+  it('are listed on the screen of each, the newest first, at most 20', async () => {
     const { db, get } = await open()
     const ids: string[] = []
-    for (let at = 0; at < 20; at++)
+    for (let at = 0; at < 25; at++)
       ids.push(await storeLead(db, { at: testTime - at * minuteMs, lead: mai }))
     const { lead } = await get(`/api/leads/${ids[0]}`)
-    expect(lead.others.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1, 3))
-    expect(lead.moreOthers).toBe(17)
+    expect(lead.sameNumber.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1, 21))
   })
 
   it('are separate if the first was closed or erased, or is another homeowner’s', async () => {
-    const { db, add, press, post, get, call, cookie } = await open()
+    const { db, add, press, get, call, cookie } = await open()
     const first = await storeLead(db, { lead: mai })
     const stranger = await storeLead(db, { lead: { ...mai, ...makeStranger() } })
     await press(first, 'done')
     const { lead } = (await add(mai)).json
-    expect(lead.others.map(({ id }: { id: string }) => id)).toEqual([first])
+    expect(lead.sameNumber.map(({ id }: { id: string }) => id)).toEqual([first])
     await press(lead.id, 'called')
     expect((await findLead(db, first))?.status).toBe('done')
     expect((await findLead(db, stranger))?.status).toBe('open')
     await call('DELETE', `/api/leads/${first}`, { cookie, body: { name: 'Mai Tran' } })
-    expect((await get(`/api/leads/${lead.id}`)).lead.others).toEqual([])
-    const { leads } = (await post('/api/search', {})).json
-    expect(leads.map(({ others }: { others: [] }) => others.length)).toEqual([0, 0])
+    expect((await get(`/api/leads/${lead.id}`)).lead.sameNumber).toEqual([])
   })
 
   it('share a call without an answer, even if nobody pressed “I’m calling” before', async () => {
@@ -109,24 +105,24 @@ describe('requests of one homeowner', () => {
     const { db, clock, post, deliverAt } = await openCrew('sqlite', {
       env: { CONFIRMATION_EMAIL: 'on' },
     })
-    await storeLead(db, { lead: mai, channels: [], escalateAt: undefined })
+    await storeLead(db, { lead: mai, recipients: [], stepAt: undefined })
     clock.at += 5 * minuteMs
     const fields = { ...mai, email: 'mai@example.com' }
     await post('/api/leads', { id: crypto.randomUUID(), isCalled: false, fields })
     expect(await deliverAt()).toMatchObject({
-      subjects: ['Again: call Mai Tran by 6:15 AM CST'],
-      notifications: [{ title: 'Again: call Mai Tran by 6:15 AM CST' }],
+      subjects: ['Repeat request: call Mai Tran by 6:15 AM CST'],
+      notifications: [{ title: 'Repeat request: call Mai Tran by 6:15 AM CST' }],
     })
   })
 
-  it('are counted in the report, with the phone call as their source', async () => {
+  it('count each in the report, with the phone call as their source', async () => {
     const { db, clock, add, get } = await open()
     await storeLead(db, { lead: mai })
     await storeLead(db, { lead: makeStranger() })
+    clock.at += minuteMs
     await add(mai)
     clock.at += minuteMs
     const { report } = await get('/api/report')
-    expect(report.repeats).toBe(1)
     expect(report.bySource).toMatchObject([
       { source: 'Unknown', leads: 2 },
       { source: 'Phone call', leads: 1 },

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { rowRecipients } from '../channels/channels.ts'
 import { computePromise } from '../deadline.ts'
 import { planDelivery } from '../delivery/plan.ts'
 import { hashLead } from '../http/read-lead.ts'
@@ -6,31 +7,16 @@ import { createLeadSchema, formatPhone } from '../lead.ts'
 import { phoneCall } from '../source.ts'
 import { saveLead } from '../store/save-lead.ts'
 import { describeLead } from './lead-routes.ts'
-import {
-  type DeskApp,
-  type DeskContext,
-  type DeskHooks,
-  erased,
-  readBody,
-  refuse,
-} from './routes.ts'
+import { type DeskApp, type DeskContext, erased, readBody, refuse } from './routes.ts'
 
 /** Adds the route for a lead that the crew writes down during a phone call. */
-export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHooks): void {
-  const { db, hours, now, makeId, log } = context
+export function addAddRoute(app: DeskApp, context: DeskContext): void {
+  const { db, hours, now, makeId, log, wake } = context
 
   app.post('/api/leads', async (c) => {
     const { id, isCalled, fields } = await readBody(c, addSchema, badLead)
-    const read = v.safeParse(callerSchema, fields)
-    if (!read.success) {
-      // The phone number is the first field of this form, but not of the site's.
-      const isPhone = (one: v.BaseIssue<unknown>) => v.getDotPath(one) === 'phone'
-      const issue = read.issues.find(isPhone) ?? read.issues[0]
-      const field = v.getDotPath(issue)
-      const message = messages[field ?? ''] ?? issue.message
-      return c.json({ error: { message, field: field ?? 'phone' } }, 400)
-    }
-    const lead = { ...read.output, phone: formatPhone(read.output.phone) }
+    const { lead, error } = readCaller(fields)
+    if (error) return c.json({ error }, 400)
     const at = now()
     const promise = computePromise(at, lead.serviceType, hours())
     const visit = { consent: null, suspect: null, source: phoneCall }
@@ -46,7 +32,12 @@ export function addAddRoute(app: DeskApp, context: DeskContext, { wake }: DeskHo
         idempotencyKeys: [`desk:${id}`],
         ...promise,
         ...plan,
-        ...(isCalled && { event: { id, at, kind: 'called', via: 'desk', person, email } }),
+        ...(isCalled && {
+          call: {
+            event: { id, at, kind: 'called', via: 'desk', person, email },
+            plan: { rowRecipients },
+          },
+        }),
       },
       { now: at, limitPerMinute: 0, makeId },
     )
@@ -75,6 +66,17 @@ const callerSchema = v.pipe(
     'Enter a phone number or an email address.',
   ),
 )
+
+/** Reads what the crew typed. */
+export function readCaller(fields: object) {
+  const read = v.safeParse(callerSchema, fields)
+  if (read.success) return { lead: { ...read.output, phone: formatPhone(read.output.phone) } }
+  // The phone number is the first field of this form, but not of the site's.
+  const isPhone = (one: v.BaseIssue<unknown>) => v.getDotPath(one) === 'phone'
+  const issue = read.issues.find(isPhone) ?? read.issues[0]
+  const field = v.getDotPath(issue)
+  return { error: { message: messages[field ?? ''] ?? issue.message, field: field ?? 'phone' } }
+}
 
 const addSchema = v.object({
   /** The page creates this ID and retries with it, so that the server stores one lead. */

@@ -3,11 +3,10 @@ import { engines } from '#testing/database.ts'
 import { deskUrl, openTestDesk } from '#testing/desk.ts'
 import { waitUntil } from '#testing/processes.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
-import { findLead } from '../store/reading.ts'
+import { findLead } from '../store/find-leads.ts'
+import { minuteMs } from '../time-units.ts'
 import { type DeskRoute, routes } from './roles.ts'
 import { type DeskApp, invalidCharacter } from './routes.ts'
-
-const minuteMs = 60_000
 
 /** Lists the routes without middleware. */
 const listRoutes = ({ routes }: DeskApp) => routes.filter(({ method }) => method !== 'ALL')
@@ -56,7 +55,7 @@ describe.each(engines)('the desk on %s', (engine) => {
     const other = answers.find(({ status }) => status === 409)
     expect(other?.message).toBe(`${first} called just now.`)
     expect(lead?.deliveries).toContainEqual(
-      expect.objectContaining({ channel: 'airtable', reason: 'called', state: 'waiting' }),
+      expect.objectContaining({ recipient: 'airtable', reason: 'called', state: 'waiting' }),
     )
     expect(wakes.length).toBeGreaterThan(0)
   })

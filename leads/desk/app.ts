@@ -5,48 +5,69 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { HTTPException } from 'hono/http-exception'
 import { matchedRoutes } from 'hono/route'
 import * as v from 'valibot'
+import { computeNetwork } from '../client-address.ts'
 import { formatAt } from '../clock.ts'
-import { AirtableUnavailable } from '../delivery/erase-everywhere.ts'
+import { NotErased } from '../delivery/erase-everywhere.ts'
 import { createRepeatLog } from '../log.ts'
-import { endSessions, listCrew, maxUnusedLinks } from '../store/desk-access.ts'
+import { endSessions, listCrew } from '../store/desk-access.ts'
 import { sessionMs } from '../store/live-sessions.ts'
+import { linkMs, maxWrongCodes } from '../store/sign-in-links.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { addAddRoute } from './add-route.ts'
 import { addDeviceRoutes } from './device-routes.ts'
 import { addEventRoutes } from './event-routes.ts'
 import { addLeadRoutes } from './lead-routes.ts'
-import { addPageRoutes, draftPath, maxDraftBytes } from './page-routes.ts'
 import {
   addPeopleRoutes,
   badEmail,
   cannotSendLink,
+  explainNoLink,
   nameRule,
-  personSchema,
+  nameSchema,
 } from './people-routes.ts'
 import { isListed, mayUse, routes } from './roles.ts'
-import { type DeskApp, type DeskContext, type DeskHooks, readBody, refuse } from './routes.ts'
-import { describeDevice, readLink, readSession, redeemLink, sendNewLink } from './sign-in.ts'
+import {
+  type DeskApp,
+  type DeskContext,
+  draftPath,
+  type PageElsewhere,
+  readBody,
+  refuse,
+  type SignInLink,
+} from './routes.ts'
+import {
+  chooseSecret,
+  describeDevice,
+  readLink,
+  readSession,
+  redeemCode,
+  redeemLink,
+  sendSignIn,
+} from './sign-in.ts'
 import { readToday } from './today.ts'
 
-export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
-  const { db, now, log } = context
+export function createDesk(context: DeskContext): DeskApp {
+  const { db, now, log, url } = context
   const warn = createRepeatLog(log, now)
-  const { url } = context.env.desk
   const address = new URL(url)
   const isSecure = address.protocol === 'https:'
   // Browsers accept __Host- only over TLS. Cookies are shared by all ports of a host, so include the port
   // to separate two desks on one machine.
   const cookieName = isSecure ? '__Host-desk' : `desk-${address.port}`
-  const { deskEmails, ownerEmails, timeZone } = context.env
+  // Only the browser that has it can use the code from the email.
+  const secretName = `${cookieName}-code`
+  const { deskEmails, ownerEmails } = context.env
   const app: DeskApp = new Hono()
-  const setSessionCookie = (c: Context, token: string) =>
-    setCookie(c, cookieName, token, {
+  const setSecretCookie = (c: Context, name: string, token: string, keptMs: number) =>
+    setCookie(c, name, token, {
       path: '/',
       httpOnly: true,
       sameSite: 'Strict',
       secure: isSecure,
-      maxAge: sessionMs / 1000,
+      maxAge: keptMs / 1000,
     })
+  const setSessionCookie = (c: Context, token: string) =>
+    setSecretCookie(c, cookieName, token, sessionMs)
   const findSession = async (c: Context, isAutomatic = false) => {
     const token = getCookie(c, cookieName)
     const session = await readSession(db, token, {
@@ -61,17 +82,25 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
 
   const readDevice = (c: Context) => describeDevice(c.req.header('user-agent') ?? '')
 
+  /** Reads the crew in any case, so that the response time does not show who is in .env. */
+  const canSignIn = async (email: string) =>
+    [...(await listCrew(db)), ...deskEmails].includes(email)
+
+  const readBrowser = (c: Context, secret: string) => ({
+    secret,
+    network: computeNetwork(context.readClientAddress(c)),
+  })
+
   async function sendLinkTo(
     email: string,
-    device: string,
-    sendLink: NonNullable<DeskHooks['sendLink']>,
+    { device, ...browser }: { device: string; secret: string; network: string },
+    sendLink: NonNullable<DeskContext['sendLink']>,
   ): Promise<void> {
-    if (!deskEmails.includes(email) && !(await listCrew(db)).includes(email))
-      return warn({ device }, 'rejected a sign-in by an unknown address')
+    if (!(await canSignIn(email)))
+      return warn({ device }, 'rejected a sign-in by an unknown email address')
     const requester = `Someone using ${device.replace(/^A/, 'a')}`
-    const isSent = await sendNewLink(db, { url, email, requester, now: now() }, sendLink)
-    if (!isSent)
-      warn({ device }, `sent no sign-in link, because ${maxUnusedLinks} unused ones still work`)
+    const isSent = await sendSignIn(db, { url, email, requester, ...browser, now: now() }, sendLink)
+    if (!isSent) warn({ device }, 'sent no sign-in link, because too many unused ones still work')
   }
 
   function rejectLink(c: Context): Response {
@@ -79,6 +108,18 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     warn({ device }, 'rejected a sign-in link that is forged, used, or expired')
     return refuse(c, 403, badLink)
   }
+
+  function enter(c: Context, token: string): Response {
+    setSessionCookie(c, token)
+    log.info({ device: readDevice(c) }, 'signed in to the desk')
+    return c.json({ ok: true })
+  }
+  const readSessionStart = (c: Context, person: string) => ({
+    person,
+    device: readDevice(c),
+    earlierToken: getCookie(c, cookieName),
+    now: now(),
+  })
 
   app.use(async (c, next) => {
     const requested = new URL(c.req.url)
@@ -97,7 +138,7 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
     c.header('Cache-Control', 'no-store')
     c.header('X-Content-Type-Options', 'nosniff')
     // PostgreSQL cannot store NUL.
-    if (c.req.path.includes('\0')) return refuse(c, 400, 'Invalid address.')
+    if (c.req.path.includes('\0')) return refuse(c, 400, 'Invalid URL.')
     // Another site can make the browser send the cookie, but cannot forge this header.
     if (c.req.method !== 'GET' && c.req.header('origin') !== address.origin)
       return refuse(c, 403, 'This request came from another site.')
@@ -121,57 +162,68 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
   app.get('/', async (c) => {
     const read = async () => {
       const session = await findSession(c)
-      return session && readToday(session, context, hooks)
+      return session && readToday(session, context)
     }
     // If the database hangs, send the page without leads; it shows the problem.
     const today = await withTimeout(pageTimeoutMs, read, context.timers).catch(() => undefined)
-    return hooks.sendPage(c, today)
+    return context.sendPage(c, today)
   })
   app.post('/api/sign-in', async (c) => {
-    const { sendLink } = hooks
+    const { sendLink } = context
     if (!sendLink) return refuse(c, 503, cannotSendLink)
     const { email } = await readBody(c, requestSchema, badEmail)
-    const device = readDevice(c)
+    const secret = chooseSecret(getCookie(c, secretName))
+    setSecretCookie(c, secretName, secret, linkMs)
+    const browser = { device: readDevice(c), ...readBrowser(c, secret) }
     // The response time must not reveal who can sign in.
-    hooks.runLater(() =>
-      sendLinkTo(email, device, sendLink).catch(() => {
+    context.runLater(() =>
+      sendLinkTo(email, browser, sendLink).catch(() => {
         log.error({}, 'cannot send a sign-in link; check SMTP_URL')
       }),
     )
-    return c.json({ ok: true })
+    const fault = await context.findMailFault()
+    return fault === undefined ? c.json({ ok: true }) : refuse(c, 503, explainNoLink(fault))
   })
   app.post('/api/link', async (c) => {
     const { token } = await readBody(c, v.object({ token: v.string() }), badLink)
     const link = await readLink(db, token, now())
     if (!link) return rejectLink(c)
-    const requestedAt = formatAt(link.requestedAt, { now: now(), timeZone })
-    return c.json({ requester: link.requester, requestedAt })
+    const requestedAt = formatAt(link.requestedAt, {
+      now: now(),
+      timeZone: context.hours().timeZone,
+    })
+    return c.json({ ...link, requestedAt } satisfies SignInLink)
   })
   app.post('/api/session', async (c) => {
-    const body = await readBody(c, v.object({ token: v.string(), person: personSchema }), nameRule)
-    const device = readDevice(c)
-    const earlierToken = getCookie(c, cookieName)
-    const token = await redeemLink(db, { ...body, device, earlierToken, now: now() })
-    if (!token) return rejectLink(c)
-    setSessionCookie(c, token)
-    log.info({ device }, 'signed in to the desk')
-    return c.json({ ok: true })
+    const body = await readBody(c, v.object({ token: v.string(), person: nameSchema }), nameRule)
+    const token = await redeemLink(db, body.token, readSessionStart(c, body.person))
+    return token ? enter(c, token) : rejectLink(c)
+  })
+  app.post('/api/code', async (c) => {
+    const { email, code, person } = await readBody(c, codeSchema, nameRule)
+    if (!/^\d{6}$/.test(code)) return refuse(c, 400, 'Enter the six digits from the email.')
+    const browser = readBrowser(c, getCookie(c, secretName) ?? '')
+    const sent = { email, code, ...browser, canSignIn: await canSignIn(email) }
+    const token = await redeemCode(db, sent, readSessionStart(c, person))
+    if (token) return enter(c, token)
+    warn({ device: readDevice(c) }, 'rejected a sign-in code')
+    return refuse(c, 403, badCode)
   })
   app.delete('/api/session', async (c) => {
     await endSessions(db, c.var.session.id, now())
     deleteCookie(c, cookieName, { path: '/', secure: isSecure })
     return c.json({ ok: true })
   })
-  addPeopleRoutes(app, context, hooks)
-  addLeadRoutes(app, context, hooks)
-  addAddRoute(app, context, hooks)
-  addEventRoutes(app, context, hooks)
+  addPeopleRoutes(app, context)
+  addLeadRoutes(app, context)
+  addAddRoute(app, context)
+  addEventRoutes(app, context)
   addDeviceRoutes(app, context)
-  addPageRoutes(app, context, hooks)
+  if (context.addPageRoutes) context.addPageRoutes(app, context)
+  else app.get('/api/page', (c) => c.json(elsewhere satisfies PageElsewhere))
   app.onError((error, c) => {
     if (error instanceof HTTPException) return refuse(c, 400, error.message)
-    if (error instanceof AirtableUnavailable)
-      return refuse(c, 409, error.message, 'airtable-unavailable')
+    if (error instanceof NotErased) return refuse(c, 409, error.message, 'not-erased')
     const place = error.stack?.split('\n').find((line) => line.trim().startsWith('at '))
     log.error({ error: error.name, place: place?.trim() }, 'the desk failed unexpectedly')
     return refuse(
@@ -184,12 +236,29 @@ export function createDesk(context: DeskContext, hooks: DeskHooks): DeskApp {
 }
 
 const maxBodyBytes = 4_096
-const ownersOnly = 'Only owners can do this. An owner can make you one under People.'
-const unlisted = 'This address can’t be used, because leads/desk/roles.ts doesn’t list it.'
+// Longer than the longest page, so that the form can name the text that is too long.
+const maxDraftBytes = 512_000
+const elsewhere = {
+  isHere: false,
+  message:
+    'This site’s page is built from a file, so you can’t change it here. Ask the person who set up this site to change it.',
+} as const
+const ownersOnly = 'Only owners can do this. Ask an owner to make you an owner under People.'
+const unlisted = 'This URL can’t be used, because leads/desk/roles.ts doesn’t list it.'
 const tooLong = 'This is too long. Shorten it and try again.'
-const badLink = 'This link was already used or is older than 15 minutes. Request a new one.'
+const badLink = 'This link was already used or has expired. Request a new one.'
+const badCode = `This code is wrong, was already used, is older than 15 minutes, or was requested in another browser. After ${maxWrongCodes} wrong codes in a day, only the link in the email works.`
 const requestSchema = v.object({
   email: v.pipe(v.string(), v.maxLength(254), v.trim(), v.toLowerCase()),
+})
+const codeSchema = v.object({
+  ...requestSchema.entries,
+  code: v.pipe(
+    v.string(),
+    v.maxLength(20),
+    v.transform((code) => code.replace(/[\s-]/g, '')),
+  ),
+  person: nameSchema,
 })
 const pageTimeoutMs = 1_500
 // Names of this machine, for which browsers keep separate cookies.

@@ -4,6 +4,7 @@ import { openTestDesk } from '#testing/desk.ts'
 import { makePhone } from '#testing/saved-leads.ts'
 import { addCrew } from '../store/desk-access.ts'
 import { saveDevice } from '../store/push-devices.ts'
+import { dayMs } from '../time-units.ts'
 
 async function open() {
   const service = await startFakePush()
@@ -76,6 +77,15 @@ it('lets crew members change only their own phones, and owners any', async () =>
   expect(await turnOff(sams, cookie)).toEqual([done, done])
 })
 
+it('removes control characters and direction marks from a device’s name', async () => {
+  const { service, subscribe, list, call, cookie } = await open()
+  await subscribe({ name: 'Sam’s\u001b[2J\u202e phone', subscription: service.addPhone('phone') })
+  const [{ id, name }] = (await list()).devices
+  expect(name).toBe('Sam’s [2J phone')
+  const body = { name: '\u200b\u2800' }
+  expect((await call('PUT', `/api/devices/${id}`, { cookie, body })).status).toBe(400)
+})
+
 it('explains why a test notification failed', async () => {
   const { service, subscribe, list, post } = await open()
   await subscribe({ name: 'x', subscription: service.addPhone('phone') })
@@ -98,7 +108,7 @@ it('changes nothing for a known browser, and keeps the settings of a replaced or
   const { db, service, subscribe, list, call, signIn, cookie, clock } = await open()
   const subscription = service.addPhone('phone')
   await subscribe({ name: 'Truck', subscription })
-  const read = () => db.kysely.selectFrom('push_devices').selectAll().execute()
+  const read = () => db.kysely.selectFrom('pushDevices').selectAll().execute()
   const registered = await read()
   clock.at += 1_000
   await subscribe({ subscription })
@@ -118,7 +128,7 @@ it('changes nothing for a known browser, and keeps the settings of a replaced or
   for (const keys of [subscription.keys, { ...moved.keys, auth }, moved.keys]) {
     const changed = { ...moved, keys }
     await subscribe({ subscription: changed })
-    expect(await read()).toMatchObject([{ endpoint: moved.endpoint, ...keys, gone_at: null }])
+    expect(await read()).toMatchObject([{ endpoint: moved.endpoint, ...keys, goneAt: null }])
   }
   expect((await list()).devices).toMatchObject(kept)
   await subscribe({ subscription: moved }, await signIn('alex@example.com'))
@@ -128,7 +138,7 @@ it('changes nothing for a known browser, and keeps the settings of a replaced or
 it.each([0, 40])('keeps the device when its browser signs in again after %i days', async (days) => {
   const { service, subscribe, list, get, call, cookie, signIn, clock } = await open()
   await subscribe({ name: 'Truck', subscription: service.addPhone('phone') })
-  clock.at += days * 24 * 3_600_000
+  clock.at += days * dayMs
   const again = await signIn('alex@example.com', cookie)
   expect((await list(again)).devices).toMatchObject([
     { name: 'Truck', person: 'Alex', isThis: true, canNotify: true },

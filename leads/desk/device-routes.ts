@@ -1,19 +1,20 @@
 import { Buffer } from 'node:buffer'
 import * as v from 'valibot'
-import { isPushService, push, sendPush } from '../channels/push.ts'
-import type { DeliveryReason } from '../delivery-reason.ts'
+import { isPushService, sendPush } from '../channels/push.ts'
 import { schedules } from '../hours.ts'
 import {
   canNotify,
   changeDevice,
   type DeviceChange,
   isOn,
+  listSilentDevices,
   type PushDevice,
+  recordReceipt,
   removeDevices,
   saveDevice,
 } from '../store/push-devices.ts'
-import { listSilentDevices, recordReceipt } from '../store/push-receipts.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
+import { nameSchema } from './people-routes.ts'
 import {
   type DeskApp,
   type DeskContext,
@@ -23,7 +24,7 @@ import {
   type Session,
 } from './routes.ts'
 
-/** Leaves out the device's address and keys, which must stay on the server. */
+/** Leaves out the device's endpoint and keys, which must stay on the server. */
 export type DeviceCard = Pick<PushDevice, 'id' | 'person' | 'name' | 'schedule'> & {
   canNotify: boolean
   canChange: boolean
@@ -95,8 +96,6 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
       endpoint,
       ...keys,
       createdAt: now(),
-      goneAt: null,
-      shownAt: null,
     })
     return c.json({ ok: true })
   })
@@ -122,10 +121,9 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
     if (!isOn(device)) return refuse(c, 409, turnedOff)
     const signal = context.timers.timeout(testTimeoutMs)
     const sent = await sendPush(testMessage, device, context, signal)
-    if (!sent.ok)
-      return refuse(c, 409, `The test wasn’t sent. ${sent.error} Try again in a minute.`)
-    // A note means that the device is gone.
-    return sent.note ? refuse(c, 409, gone) : c.json({ ok: true })
+    if (sent.ok) return c.json({ ok: true })
+    if (sent.isUndeliverable) return refuse(c, 409, gone)
+    return refuse(c, 409, `The test wasn’t sent. ${sent.error} Try again in a minute.`)
   })
   app.post('/api/notifications', async (c) => {
     const body = await readBody(c, receipt, 'The report is invalid.')
@@ -153,7 +151,8 @@ const testMessage = {
   isEmergency: false,
   isCalled: false,
   ttlSeconds: 60,
-  receipt: { reason: 'received' as const, leadIds: [] },
+  isSilent: false,
+  messageId: 'test',
 }
 
 /** Checks that the bytes are a point on the curve. */
@@ -173,7 +172,6 @@ const isValidKey = (p256dh: string): Promise<boolean> =>
 
 const readHost = (endpoint: string) => (URL.canParse(endpoint) ? new URL(endpoint).hostname : '')
 
-const name = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(60))
 const bytes = (length: number) =>
   v.pipe(
     v.string(),
@@ -181,7 +179,7 @@ const bytes = (length: number) =>
     v.check((text) => Buffer.from(text, 'base64url').length === length),
   )
 const newDevice = v.object({
-  name: v.optional(name),
+  name: v.optional(nameSchema),
   subscription: v.object({
     endpoint: v.string(),
     // RFC 8291: an uncompressed point and a secret.
@@ -190,10 +188,9 @@ const newDevice = v.object({
 })
 const receipt = v.object({
   isTapped: v.boolean(),
-  reason: v.custom<DeliveryReason>((reason) => typeof reason === 'string'),
-  leadIds: v.pipe(v.array(v.string()), v.maxLength(push.batchSize)),
+  messageId: v.pipe(v.string(), v.maxLength(64)),
 })
 const change = v.union([
-  v.strictObject({ name }),
+  v.strictObject({ name: nameSchema }),
   v.strictObject({ schedule: v.picklist(schedules) }),
 ])

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
-import { dayHours, promiseFrom, storeLead } from '#testing/saved-leads.ts'
+import { dayHours, promiseFrom, record, storeLead } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
-import { findLead } from '../store/reading.ts'
+import { listDueTimes } from '../store/claims.ts'
+import { crew } from '../store/crew-rows.ts'
+import { findLead } from '../store/find-leads.ts'
+import { hourMs, minuteMs } from '../time-units.ts'
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
 const again = 'Call Jane Doe again: no answer (1 try)'
 
 async function open(...options: Parameters<typeof openCrew>) {
@@ -12,7 +13,7 @@ async function open(...options: Parameters<typeof openCrew>) {
   const { db, clock, deliverAt } = crew
   /** Stores a lead and delivers its first alerts. */
   const store = async (changes: Parameters<typeof storeLead>[1] = {}) => {
-    const id = await storeLead(db, { at: clock.at, channels: ['push-0a1b2c3d'], ...changes })
+    const id = await storeLead(db, { at: clock.at, recipients: ['push-0a1b2c3d'], ...changes })
     await deliverAt()
     return id
   }
@@ -39,7 +40,41 @@ it('counts a call without an answer as a kept promise, and reminds the crew to c
     subjects: [again],
     notifications: [{ title: again }],
   })
-  expect((await deliverAt(callAgainAt + minuteMs)).subjects).toEqual([])
+  expect((await deliverAt(callAgainAt + hourMs - 1)).subjects).toEqual([])
+  expect((await deliverAt(callAgainAt + hourMs)).subjects).toEqual([again])
+  expect((await deliverAt(callAgainAt + 24 * hourMs)).subjects).toEqual([])
+})
+
+it('keeps the time of a call that the homeowner asked for, even while we are closed, and emails nobody', async () => {
+  const env = { CONFIRMATION_EMAIL: 'on' }
+  const { clock, press, store, deliverAt } = await open('sqlite', { hours: dayHours, env })
+  // It is 8 PM, so the lead waits until 7 AM.
+  clock.at += 14 * hourMs
+  const id = await store(promiseFrom(clock.at + 11 * hourMs))
+  const at = clock.at + 2 * hourMs
+  await press(id, 'called')
+  const { lead } = (await press(id, 'call-again', { at })).json
+  expect(lead).toMatchObject({ status: 'agreed', attempts: 0, callAgainAt: at, emailAt: null })
+  expect(lead.history[0].text).toBe('Sam Hill called, agreed to call again at 10:00 PM CST')
+  expect((await deliverAt(at - 1)).subjects).toEqual([])
+  const asked = 'Call Jane Doe again: we agreed on another call'
+  expect(await deliverAt(at)).toMatchObject({
+    subjects: [asked],
+    notifications: [{ title: asked, silent: false }],
+  })
+})
+
+it('offers “Never reached” after five calls without an answer, each suggesting a later time', async () => {
+  const { press, store } = await open()
+  const id = await store()
+  const suggested: number[] = []
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    expect((await press(id, 'never-reached')).status).toBe(409)
+    const { lead } = (await press(id, 'no-answer')).json
+    suggested.push(lead.callAgainAt)
+  }
+  expect(suggested).toEqual(suggested.toSorted())
+  expect((await press(id, 'never-reached')).json.lead.status).toBe('never-reached')
 })
 
 it('accepts a press from an old page if it is still valid, and otherwise explains why not', async () => {
@@ -65,6 +100,20 @@ it('accepts a press from an old page if it is still valid, and otherwise explain
   expect((await press(id, 'undone', { version: 2 }, alex)).status).toBe(409)
 })
 
+it('refuses a call from an old page if a colleague has planned the next one, but not one by a link', async () => {
+  const { press, signIn, store, db } = await open()
+  const id = await store()
+  const alex = await signIn('alex@example.com')
+  await press(id, 'no-answer', {}, alex)
+  const late = await press(id, 'called', { version: 0 })
+  expect([late.status, late.message]).toEqual([409, 'Alex called just now, no answer.'])
+  expect(late.json.lead).toMatchObject({ status: 'call-again' })
+  expect((await press(id, 'called', { version: 1 })).status).toBe(200)
+  await press(id, 'no-answer', {}, alex)
+  await record(db, id, 'called', { via: 'link', person: null })
+  expect((await findLead(db, id))?.status).toBe('calling')
+})
+
 it('shows the history in plain words, newest first, and rejects other input', async () => {
   const { db, clock, get, press } = await open()
   const id = await storeLead(db)
@@ -77,18 +126,21 @@ it('shows the history in plain words, newest first, and rejects other input', as
     { kind: 'undone', text: 'Sam Hill undid “No answer”' },
     { kind: 'no-answer', text: 'Sam Hill called, no answer', isUndone: true },
   ])
+  const typed = await press(id, 'note', { text: 'C:\\u0000 and \\\\u0000' })
+  expect(typed.json.lead.history[0].text).toBe('Sam Hill wrote: C:\\u0000 and \\\\u0000')
   for (const text of ['', ' \u200B', 'x'.repeat(501), undefined])
     expect((await press(id, 'note', { text })).status).toBe(400)
   for (const bad of [{ id: 'short' }, { version: 0.5 }, { at: 1 }, { via: 'airtable' }])
     expect((await press(id, 'called', bad)).status).toBe(400)
   await press(id, 'no-answer')
-  for (const at of [clock.at, clock.at + 31 * 24 * hourMs])
-    expect((await press(id, 'call-again', { at })).status).toBe(400)
+  for (const at of [clock.at, clock.at + 61 * 24 * hourMs])
+    expect((await press(id, 'moved', { at })).status).toBe(400)
 })
 
-it('emails the homeowner once per lead after 30 seconds, unless that is undone, and never for spam', async () => {
+it('emails a number once per day, 30 seconds after “No answer”, unless that is undone', async () => {
   const env = { CONFIRMATION_EMAIL: 'on' }
   const { clock, store, press, listMailsAt } = await open('sqlite', { env })
+  const mail = 'Northgate Roofing: we tried to reach you'
   const id = await store()
   expect((await press(id, 'no-answer')).json.lead.emailAt).toBe(clock.at + 30_000)
   expect(await listMailsAt(clock.at + 29_999)).toEqual([])
@@ -96,13 +148,25 @@ it('emails the homeowner once per lead after 30 seconds, unless that is undone, 
   expect(await listMailsAt(clock.at + 30_000)).toEqual([])
   await press(id, 'no-answer')
   await press(id, 'no-answer')
-  expect(await listMailsAt(clock.at + 30_000)).toEqual(['Northgate Roofing: we tried to reach you'])
-  expect((await press(id, 'no-answer')).json.lead.emailAt).toBeNull()
-  await press(await store({ suspect: 'trap' }), 'no-answer')
-  // The next call cancels an email that was not sent yet.
-  const other = await store()
-  await press(other, 'no-answer')
-  await press(other, 'called')
+  expect(await listMailsAt(clock.at + 30_000)).toEqual([mail])
+  const sameNumber = await store()
+  for (const one of [id, sameNumber, await store({ suspect: 'trap' })])
+    expect((await press(one, 'no-answer')).json.lead.emailAt).toBeNull()
+  expect((await press(id, 'call-again', { at: clock.at + hourMs })).status).toBe(409)
+  // The next day.
+  clock.at += 24 * hourMs
+  await listMailsAt(clock.at)
+  await press(id, 'no-answer')
+  expect(await listMailsAt(clock.at + 30_000)).toEqual([mail])
+})
+
+it('cancels the email to the homeowner at the next call, and if they called back', async () => {
+  const env = { CONFIRMATION_EMAIL: 'on' }
+  const { clock, store, press, listMailsAt } = await open('sqlite', { env })
+  const id = await store()
+  await press(id, 'no-answer')
+  await press(id, 'called')
+  await press(id, 'call-again', { at: clock.at + 2 * hourMs })
   expect(await listMailsAt(clock.at + 30_000)).toEqual([])
 })
 
@@ -125,9 +189,10 @@ it.each(['roof-repair', 'emergency'] as const)(
     ])
     const listReminders = async (at: number) =>
       (await listMailsAt(at)).filter((subject) => subject.includes('again: no answer'))
-    expect(await listReminders(calledAt + 30 * minuteMs)).toEqual([
-      'EMERGENCY: call Jane Doe again: no answer (1 try)',
-    ])
+    for (const minutes of [30, 90])
+      expect(await listReminders(calledAt + minutes * minuteMs)).toEqual([
+        'EMERGENCY: call Jane Doe again: no answer (1 try)',
+      ])
     expect(await listReminders(opensAt)).toEqual([again])
   },
 )
@@ -146,14 +211,16 @@ it('shows on phones without a sound that someone is calling, and after Undo that
 it('cancels an alert that waits until we open once someone calls, unless the call is undone', async () => {
   const { db, press, clock } = await open()
   const dueAt = clock.at + 8 * hourMs
-  const channels = { channels: [], channelsAtOpening: ['push-0a1b2c3d'] }
-  const id = await storeLead(db, { ...channels, ...promiseFrom(dueAt) })
-  const listPushes = async () =>
-    (await findLead(db, id))?.deliveries.filter(({ channel }) => channel.startsWith('push'))
+  const id = await storeLead(db, { recipients: [], stepAt: dueAt, ...promiseFrom(dueAt) })
+  const findStep = async () => (await listDueTimes(db, [crew], { now: 0, holder: '' })).get(crew)
   await press(id, 'called')
+  // The next step is the question about the call.
+  expect(await findStep()).toBe(clock.at + 30 * minuteMs)
   // The phone has shown nothing that a notification about the call could replace.
-  expect(await listPushes()).toMatchObject([{ state: 'cancelled', cancelReason: 'called' }])
+  expect((await findLead(db, id))?.deliveries.map(({ recipient }) => recipient)).toEqual([
+    'airtable',
+  ])
   clock.at += minuteMs
   await press(id, 'undone')
-  expect(await listPushes()).toMatchObject([{ state: 'waiting', nextAttemptAt: dueAt }])
+  expect(await findStep()).toBe(dueAt)
 })

@@ -3,10 +3,12 @@ import { startAirtable } from '#testing/airtable.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openDelivery, sendWell } from '#testing/delivery.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { listLeads, storeLead, testTime } from '#testing/saved-leads.ts'
-import { findLead } from '../store/reading.ts'
-import { acquireChannel, releaseChannel } from '../store/sender-leases.ts'
+import { listLeads, makeStranger, record, storeLead, testTime } from '#testing/saved-leads.ts'
+import type { EventKind } from '../history.ts'
+import { acquire, release } from '../store/claims.ts'
+import { findLead } from '../store/find-leads.ts'
 import type { Database } from '../store/tables.ts'
+import { hourMs } from '../time-units.ts'
 
 async function open(...options: Parameters<typeof openTestDesk>) {
   const desk = await openTestDesk(...options)
@@ -16,9 +18,28 @@ async function open(...options: Parameters<typeof openTestDesk>) {
 }
 
 const send = (db: Database) => openDelivery(db, sendWell).deliver()
-const unavailable = { error: { code: 'airtable-unavailable' } }
+const airtableEnv = { AIRTABLE_TOKEN: 't', AIRTABLE_BASE_ID: 'b' }
+const unavailable = { error: { code: 'not-erased' } }
 
 describe.each(engines)('on %s', (engine) => {
+  it('finds every lead to call again, whatever the reason', async () => {
+    const { db, post } = await open(engine)
+    const store = async (...kinds: EventKind[]) => {
+      const id = await storeLead(db, { lead: makeStranger() })
+      for (const [version, kind] of kinds.entries()) await record(db, id, kind, { version })
+      return id
+    }
+    await store()
+    await store('called')
+    const again = [
+      await store('no-answer'),
+      await store('called', 'call-again'),
+      await store('called', 'no-result'),
+    ]
+    const { leads } = (await post('/api/search', { status: 'next-call' })).json
+    expect(new Set(leads.map(({ id }: { id: string }) => id))).toEqual(new Set(again))
+  })
+
   it('erases a lead here and in Airtable, and no other', async () => {
     const airtable = await startAirtable()
     const { db, erase, clock } = await open(engine, { env: airtable.fake.env })
@@ -31,22 +52,40 @@ describe.each(engines)('on %s', (engine) => {
     expect(await findLead(db, stays)).toBeDefined()
     expect(airtable.fake.records.map(({ fields }) => fields['Lead ID'])).toEqual([stays])
     const next = { holder: 'site', now: clock.at, until: clock.at + 1 }
-    expect(await acquireChannel(db, 'airtable', next)).toBe(true)
+    expect(await acquire(db, 'airtable', next)).toBeDefined()
   })
 })
 
 it('retries the pending deliveries of one lead or of all leads', async () => {
-  const { db, post, clock, wakes } = await open()
-  const save = () => storeLead(db, { channels: ['airtable'] })
+  const { db, post, clock, wakes } = await open('sqlite', { env: airtableEnv })
+  const save = () => storeLead(db, { recipients: ['airtable'] })
   const [one, other] = [await save(), await save()]
-  const laterAt = testTime + 3_600_000
-  await db.kysely.updateTable('deliveries').set({ next_attempt_at: laterAt }).execute()
+  const laterAt = testTime + hourMs
+  await db.kysely.updateTable('deliveries').set({ nextAttemptAt: laterAt }).execute()
   const readDue = async (id: string) => (await findLead(db, id))?.deliveries[0]?.nextAttemptAt
   await post(`/api/leads/${one}/retry`)
   expect([await readDue(one), await readDue(other)]).toEqual([clock.at, laterAt])
   expect((await post('/api/retry')).json).toEqual({ retried: 2 })
   expect(await readDue(other)).toBe(clock.at)
   expect(wakes).toHaveLength(2)
+})
+
+it('mentions no messages that wait for a channel that is not set up', async () => {
+  const db = await openTestDatabase('sqlite')
+  const desk = await openTestDesk(db)
+  const id = await storeLead(db, { recipients: ['airtable', 'push-1'] })
+  desk.clock.at += hourMs
+  const readAll = async ({ get, post }: typeof desk) => {
+    const { lead } = await get(`/api/leads/${id}`)
+    const { text } = await post('/api/spreadsheet', {})
+    return JSON.stringify([lead.deliveries, text])
+  }
+  expect(await readAll(desk)).not.toContain('irtable')
+  expect(await readAll(desk)).toContain('Push notification')
+  expect((await desk.post('/api/retry')).json).toEqual({ retried: 1 })
+  const connected = await openTestDesk(db, { env: airtableEnv })
+  connected.clock.at = desk.clock.at
+  expect((await readAll(connected)).match(/Airtable/g)).toHaveLength(3)
 })
 
 it('erases nothing while Airtable is unavailable, unless the owner chooses “Erase here only”', async () => {
@@ -60,7 +99,7 @@ it('erases nothing while Airtable is unavailable, unless the owner chooses “Er
   const unreachable = { ...token, AIRTABLE_API_URL: 'http://127.0.0.1:1' }
   for (const [env, reason] of [
     [unreachable, 'couldn’t be reached'],
-    [rejected, `Airtable rejected the site’s access\\. ${askDeveloper}\\.$`],
+    [rejected, `Airtable denied the site access\\. ${askDeveloper}\\.$`],
     [{}, 'no longer connected'],
   ] as const) {
     const { erase, clock } = await open(db, { env })
@@ -105,9 +144,9 @@ it('waits until the site has stopped sending, so that no row arrives after the d
   const { db, erase, clock } = await open()
   const id = await storeLead(db)
   const lease = { holder: 'site', now: clock.at, until: clock.at + 600_000 }
-  await acquireChannel(db, 'airtable', lease)
+  await acquire(db, 'airtable', lease)
   expect(await erase(id)).toMatchObject({ status: 409, json: unavailable })
   expect(await findLead(db, id)).toBeDefined()
-  await releaseChannel(db, 'airtable', 'site', 0)
+  await release(db, 'airtable', 'site', 0)
   expect((await erase(id)).json).toEqual({ message: 'Erased.' })
 })

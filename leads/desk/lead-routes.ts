@@ -1,30 +1,33 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { mapRecipients } from '../channels/channels.ts'
-import { formatDay, parseLocalTime } from '../clock.ts'
+import { mapRecipients, waitsForSetup } from '../channels/channels.ts'
+import { type Clock, computeDay } from '../clock.ts'
 import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
 import { type ServiceType, serviceTypes } from '../fields.ts'
-import type { LeadStatus } from '../history.ts'
-import { formatCsv, readPages } from '../reports/csv.ts'
+import { formatCsv, type Pages, readPages } from '../reports/csv.ts'
 import { describeCard, describeInFull } from '../reports/describe.ts'
+import { reportDays } from '../reports/periods.ts'
 import { computeReport } from '../reports/promise-report.ts'
 import { foldText } from '../safe-text.ts'
+import { type LeadStatus, listStatuses, statusKinds } from '../statuses.ts'
+import { listSharers } from '../store/append-event.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { eraseLead } from '../store/erase-lead.ts'
-import { countRepeats, listRepeats, mapRepeats } from '../store/list-repeats.ts'
 import {
   findLead,
+  type LeadFilter,
   type LeadRecord,
-  listDeliveryTimes,
   listPeriodEvents,
   listPromises,
-} from '../store/reading.ts'
-import { type LeadFilter, type Position, searchLeads } from '../store/search-leads.ts'
+  type Position,
+  searchLeads,
+} from '../store/find-leads.ts'
+import { listOtherRequests } from '../store/other-requests.ts'
+import { dayMs } from '../time-units.ts'
 import {
   type DeskApp,
   type DeskContext,
-  type DeskHooks,
   type DeskRequest,
   erased,
   logAction,
@@ -33,14 +36,12 @@ import {
 } from './routes.ts'
 import { readToday } from './today.ts'
 
-const dayMs = 24 * 3_600_000
 const pageSize = 50
-const reportDays = [7, 30, 90]
 
-export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHooks): void {
-  const { db, now } = context
-  const { timeZone } = context.env
-  const { wake } = hooks
+export function addLeadRoutes(app: DeskApp, context: DeskContext): void {
+  const { db, hours, now, wake } = context
+
+  const readClock = () => ({ now: now(), timeZone: hours().timeZone })
 
   /** Returns 304 if the phone has the same data. */
   function sendFresh(c: Context, body: unknown): Response {
@@ -62,35 +63,36 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
     return lead ? sendFresh(c, { lead }) : refuse(c, 404, erased)
   }
 
-  app.get('/api/today', async (c) => sendFresh(c, await readToday(c.var.session, context, hooks)))
+  app.get('/api/today', async (c) => sendFresh(c, await readToday(c.var.session, context)))
   // Use POST, because logs contain URLs and a search may contain a name.
   app.post('/api/search', async (c) => {
     const body = await readBody(c, searchSchema, badSearch)
     const { before } = body
-    const leads = await searchLeads(db, makeFilter(body, timeZone), { limit: pageSize, before })
+    const leads = await searchLeads(db, makeFilter(body, readClock()), {
+      limit: pageSize,
+      before,
+    })
     const last = leads.length === pageSize ? leads.at(-1) : undefined
     const next = last ? `${last.receivedAt}.${last.id}` : null
-    const repeats = await mapRepeats(db, leads)
-    const cards = leads.map((lead) => describeCard(lead, repeats.get(lead.id)))
-    return c.json({ leads: cards, next })
+    return c.json({ leads: leads.map(describeCard), next })
   })
   app.post('/api/spreadsheet', async (c) => {
     const body = await readBody(c, searchSchema, badSearch)
-    const pages = readPages(db, makeFilter(body, timeZone))
+    const pages = hideUnused(readPages(db, makeFilter(body, readClock())), context)
     await logAction(context, c, 'exported leads')
-    return new Response(toStream(formatCsv(pages, timeZone)), {
+    return new Response(toStream(formatCsv(pages, hours().timeZone)), {
       headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Cache-Control': 'no-store' },
     })
   })
   app.get('/api/report', async (c) => {
-    const days = reportDays.find((some) => String(some) === c.req.query('days')) ?? 30
+    const days = Number(reportDays.find((some) => some === c.req.query('days')) ?? 30)
     const at = now()
     const period = { from: at - days * dayMs, to: at }
     const promises = await listPromises(db, period)
-    const deliveryTimes = await listDeliveryTimes(db, period)
     const events = await listPeriodEvents(db, period)
-    const report = computeReport(promises, deliveryTimes, events, { ...period, now: at, timeZone })
-    return sendFresh(c, { report: { ...report, repeats: await countRepeats(db, period) } })
+    const { timeZone } = hours()
+    const report = computeReport(promises, events, { ...period, now: at, timeZone })
+    return sendFresh(c, { report })
   })
   app.get('/api/leads/:id', (c) => showLead(c, c.req.param('id')))
   app.post(
@@ -104,7 +106,10 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
   app.post('/api/retry', async (c) => {
     const retried = await retryDeliveries(db, 'all', now())
     wake()
-    return c.json({ retried })
+    const sent = retried.filter(
+      (recipient) => !waitsForSetup({ recipient, state: 'waiting' }, context),
+    )
+    return c.json({ retried: sent.length })
   })
   app.delete(
     '/api/leads/:id',
@@ -127,12 +132,24 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext, hooks: DeskHoo
 
 /** Returns what the desk shows of a lead, or undefined if it was erased. */
 export async function describeLead(context: DeskContext, id: string) {
-  const { db, env, now } = context
+  const { db, hours, now } = context
   const lead = await findLead(db, id)
   if (!lead) return undefined
   const recipients = await mapRecipients(context)
-  const others = await listRepeats(db, lead)
-  return describeInFull(lead, { timeZone: env.timeZone, recipients, others, now: now() })
+  const others = await listOtherRequests(db, lead)
+  const sharers = await listSharers(db, id)
+  const { timeZone } = hours()
+  const shown = hideUnusedOf(lead, context)
+  return describeInFull(shown, { timeZone, recipients, others, sharers, now: now() })
+}
+
+const hideUnusedOf = (lead: LeadRecord, context: DeskContext): LeadRecord => ({
+  ...lead,
+  deliveries: lead.deliveries.filter((delivery) => !waitsForSetup(delivery, context)),
+})
+
+async function* hideUnused(pages: Pages, context: DeskContext): Pages {
+  for await (const page of pages) yield page.map((lead) => hideUnusedOf(lead, context))
 }
 
 const otherName = 'The name doesn’t match. Type it exactly as shown.'
@@ -159,9 +176,9 @@ const searchSchema = v.object({
   source: v.optional(v.pipe(v.string(), v.maxLength(100))),
   day: v.optional(v.pipe(v.string(), v.isoDate())),
   service: v.optional(v.picklist(Object.keys(serviceTypes) as ServiceType[])),
-  status: v.optional(
-    v.picklist<LeadStatus[]>(['open', 'calling', 'call-again', 'done', 'not-a-lead']),
-  ),
+  status: v.optional(v.picklist([...statusKinds, 'late', 'next-call'])),
+  /** Received in the last days. */
+  days: v.optional(v.picklist(reportDays)),
   before: v.optional(
     v.pipe(
       v.string(),
@@ -176,12 +193,24 @@ const searchSchema = v.object({
 
 type Search = v.InferOutput<typeof searchSchema>
 
+function listChosen(status: NonNullable<Search['status']>): LeadStatus[] {
+  if (status === 'late') return ['open']
+  return status === 'next-call' ? listStatuses(status) : [status]
+}
+
 /** A day runs from midnight to midnight in the company's time zone. */
-function makeFilter({ day, before: _, ...filter }: Search, timeZone: string): LeadFilter {
+function makeFilter(
+  { day, days, status, before: _, ...some }: Search,
+  { now, timeZone }: Clock,
+): LeadFilter {
+  const filter: LeadFilter = {
+    ...some,
+    ...(days && { from: now - Number(days) * dayMs }),
+    ...(status && { statuses: listChosen(status) }),
+    ...(status === 'late' && { lateAt: now }),
+  }
   if (!day) return filter
   // While someone types a year, the date field reports years such as 0002, which have no leads.
   if (!day.startsWith('20')) return { ...filter, to: 0 }
-  const next = formatDay(Date.parse(day) + dayMs, 'UTC')
-  const computeMidnight = (date: string) => parseLocalTime(`${date}T00:00`, timeZone)
-  return { ...filter, from: computeMidnight(day), to: computeMidnight(next) }
+  return { ...filter, ...computeDay(day, timeZone) }
 }

@@ -6,10 +6,11 @@ import { deskUrl, findToken, openTestDesk } from '#testing/desk.ts'
 import { makePhone, storeLead, testCompany } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { listCrew } from '../store/desk-access.ts'
-import type { LogEntry } from '../store/desk-log.ts'
 import { saveDevice } from '../store/push-devices.ts'
-import type { DeskContext } from './routes.ts'
+import { dayMs } from '../time-units.ts'
+import type { People } from './people-routes.ts'
 import { createDeskService } from './service.ts'
+import { makeLink } from './sign-in.ts'
 
 async function open(...options: Parameters<typeof openTestDesk>) {
   const desk = await openTestDesk(...options)
@@ -51,7 +52,7 @@ it.each(engines)(
     expect((await remove('dana+roof@example.com')).status).toBe(200)
     expect((await call('GET', '/api/today', { cookie })).status).toBe(401)
     expect((await redeemLink(findToken(mails[1]?.link ?? ''))).status).toBe(403)
-    expect(await db.kysely.selectFrom('push_devices').selectAll().execute()).toEqual([])
+    expect(await db.kysely.selectFrom('pushDevices').selectAll().execute()).toEqual([])
     expect((await list()).people).toEqual(fromSettings)
     await ask()
     expect(mails).toHaveLength(2)
@@ -64,7 +65,7 @@ it('accepts only email addresses, and at most 100', async () => {
   for (const email of ['', 'dana', 'bob@gmial', 'a@b@c.de', 'a b@example.com', 'a@b.', long])
     expect((await add(email)).status).toBe(400)
   const emails = Array.from({ length: 100 }, (_, at) => ({ email: `crew-${at}@example.com` }))
-  await db.kysely.insertInto('desk_crew').values(emails).execute()
+  await db.kysely.insertInto('deskCrew').values(emails).execute()
   expect((await add('dana@example.com')).status).toBe(409)
 })
 
@@ -73,13 +74,13 @@ it('sends an invitation, once, or tells the owner what to tell the new person', 
   const added = await add('dana@example.com')
   expect(added.json.message).toBe('Added. We sent an invitation to dana@example.com.')
   expect((await add('dana@example.com')).json.message).toBe('dana@example.com can already sign in.')
-  expect(invitations).toEqual([{ email: 'dana@example.com', inviter: 'Sam Hill' }])
+  expect(invitations).toMatchObject([{ email: 'dana@example.com', inviter: 'Sam Hill' }])
   expect((await list()).sendsInvitations).toBe(true)
 
   const refusing = await open('sqlite', { sendInvitation: () => Promise.reject(new Error('550')) })
   const silent = await open('sqlite', { sendInvitation: undefined })
   for (const [desk, next] of [
-    [refusing, 'Tell dana@example.com to sign in at https://desk.example.'],
+    [refusing, 'tell dana@example.com to sign in at https://desk.example.'],
     [silent, 'Once one is set up, dana@example.com can sign in at https://desk.example.'],
   ] as const) {
     const { status, json } = await desk.add('dana@example.com')
@@ -103,7 +104,7 @@ it('sends at most 20 invitations a day, including to people who were removed', a
   ])
 })
 
-it('invites by email, without a token in the link', async () => {
+it('emails an invitation', async () => {
   const mail = await startFakeMail()
   onTestFinished(() => mail.close())
   const env = makeSettings({
@@ -112,14 +113,16 @@ it('invites by email, without a token in the link', async () => {
     SMTP_URL: mail.url,
     ALERT_EMAIL_FROM: 'site@example.com',
     ALERT_EMAIL_TO: 'alerts@example.com',
-  }) as DeskContext['env']
+  })
   const { db, cookie } = await openTestDesk()
   const { context } = createTestContext(db, env)
   const app = createDeskService(
     { ...context, env },
     {
+      url: deskUrl,
       readMachine: () => Promise.reject(new Error('unknown')),
       sendPage: (c) => c.text(''),
+      readClientAddress: () => '203.0.113.7',
       wake: () => {},
     },
   )
@@ -136,13 +139,41 @@ it('invites by email, without a token in the link', async () => {
     },
   ])
   const [{ text, html } = { text: '', html: '' }] = mail.mails
-  expect(text).toContain(`Open the desk:\n${deskUrl}\n`)
+  expect(text).toContain(`Open the desk:\n${deskUrl}/#enter=`)
   expect(html).toContain('Sam &lt;b&gt; Bcc')
-  expect(text + html).not.toContain('enter=')
+})
+
+it('lets an invitation sign in once, within 7 days, and not after the person was removed', async () => {
+  const { add, remove, invitations, redeemLink, get, post, mails, clock } = await open()
+  const dana = 'dana@example.com'
+  const readToken = () => findToken(invitations.at(-1)?.link ?? '')
+  const look = () => post('/api/link', { token: readToken() })
+  const enter = async () => (await redeemLink(readToken(), { person: 'Dana' })).status
+  await add(dana)
+  clock.at += 7 * dayMs - 1
+  expect((await look()).json).toMatchObject({ requester: 'Sam Hill', isInvitation: true })
+  const { status, headers } = await redeemLink(readToken(), { person: 'Dana' })
+  expect(status).toBe(200)
+  const cookie = headers.get('set-cookie')?.split(';')[0]
+  expect((await get('/api/today', cookie)).me).toMatchObject({ email: dana, role: 'crew' })
+  expect(await enter()).toBe(403)
+
+  await remove(dana)
+  await add(dana)
+  // It does not count as one of the three unused links.
+  for (let sent = 0; sent < 3; sent++) await post('/api/sign-in', { email: dana })
+  expect(mails).toHaveLength(3)
+  await remove(dana)
+  expect([(await look()).status, await enter()]).toEqual([403, 403])
+  const removed = readToken()
+  await add(dana)
+  expect((await redeemLink(removed)).status).toBe(403)
+  clock.at += 7 * dayMs
+  expect([(await look()).status, await enter()]).toEqual([403, 403])
 })
 
 it.each(engines)(
-  'logs who did what, shows the last 20 actions, and keeps 200, on %s',
+  'logs who did what, shows the last 20 actions of both kinds, and keeps 200, on %s',
   async (engine) => {
     const { db, clock, add, remove, list, post, call, cookie, log } = await open(engine)
     const id = await storeLead(db)
@@ -165,28 +196,83 @@ it.each(engines)(
     expect(log.entries.map(({ message, fields }) => [message, fields])).toEqual([
       ['added a person', { by, email }],
       ['made a person an owner', { by, email }],
-      ['changed an owner to crew', { by, email }],
+      ['made an owner a crew member', { by, email }],
       ['removed a person', { by, email }],
       ['exported leads', { by }],
       ['erased a lead', { by, leadId: id }],
     ])
-    const shown: LogEntry[] = (await list()).log
-    expect(shown.map(({ id: _, ...entry }) => entry)).toEqual([
+    const readLog = async () => {
+      const { people, others }: People['log'] = (await list()).log
+      return [people, others].map((entries) => entries.map(({ id: _, ...entry }) => entry))
+    }
+    const [people, others] = await readLog()
+    expect(others).toEqual([
       { ...by, at: clock.at, action: 'erased a lead', about: null },
       { ...by, at: clock.at - 1_000, action: 'exported leads', about: null },
+    ])
+    expect(people).toEqual([
       { ...by, at: clock.at - 2_000, action: 'removed a person', about: email },
-      { ...by, at: clock.at - 3_000, action: 'changed an owner to crew', about: email },
+      { ...by, at: clock.at - 3_000, action: 'made an owner a crew member', about: email },
       { ...by, at: clock.at - 4_000, action: 'made a person an owner', about: email },
       { ...by, at: clock.at - 6_000, action: 'added a person', about: email },
     ])
 
     const newer = { ...by, at: clock.at + 1_000, action: 'exported leads', about: null }
     const entries = Array.from({ length: 200 }, (_, at) => ({ ...newer, id: `${at}` }))
-    await db.kysely.insertInto('desk_log').values(entries).execute()
+    await db.kysely.insertInto('deskLog').values(entries).execute()
     clock.at += 2_000
     await post('/api/spreadsheet', {})
-    const kept = await db.kysely.selectFrom('desk_log').select('action').execute()
-    expect(kept).toEqual(Array(200).fill({ action: 'exported leads' }))
-    expect((await list()).log).toHaveLength(20)
+    // Exports push out other exports, but no changes of people.
+    expect(await readLog()).toEqual([
+      people,
+      Array(20).fill(expect.objectContaining({ action: 'exported leads' })),
+    ])
+    const kept = await db.kysely.selectFrom('deskLog').select('action').execute()
+    expect(kept).toHaveLength(200 + 4)
   },
 )
+
+it('removes and changes a person however the address is written', async () => {
+  const { db, call, cookie, add, remove, list } = await open()
+  const change = (method: string, email: string) =>
+    call(method, `/api/owners/${encodeURIComponent(email)}`, { cookie })
+  const readRole = async () => (await list()).people[2]?.role
+  await add('crew@example.com')
+  await change('PUT', 'Crew@Example.com')
+  expect(await readRole()).toBe('owner')
+  await change('DELETE', 'CREW@example.com')
+  expect(await readRole()).toBe('crew')
+  expect((await remove('ALEX@example.com')).status).toBe(409)
+  await remove('CREW@example.com')
+  expect(await listCrew(db)).toEqual([])
+})
+
+it('removes control and direction characters from names', async () => {
+  const { call, cookie, get } = await open()
+  const rename = (person: string) => call('PUT', '/api/me', { cookie, body: { person } })
+  await rename(' Sam\u202E\n\u0007 Hill ')
+  expect((await get('/api/today')).me.person).toBe('Sam Hill')
+  for (const person of ['', ' \u200B', '\u202E', 'x'.repeat(61)])
+    expect((await rename(person)).status).toBe(400)
+})
+
+it('tells people apart by their email, or after a link from the server by the name they entered', async () => {
+  const { db, clock, call, get, press, redeemLink } = await open()
+  const enter = async (person: string) => {
+    const link = await makeLink(db, { url: deskUrl, now: clock.at })
+    const entered = await redeemLink(findToken(link), { person })
+    return entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+  }
+  const [dana, lee] = [await enter('Dana'), await enter('Lee')]
+  const readCaller = async (cookie: string) => {
+    const { me, leads } = await get('/api/today', cookie)
+    return leads[0].callerEmail === me.email
+  }
+  await press(await storeLead(db), 'called', {}, dana)
+  expect([await readCaller(dana), await readCaller(lee)]).toEqual([true, false])
+  await call('PUT', '/api/me', { cookie: dana, body: { person: 'Lee' } })
+  await call('PUT', '/api/me', { cookie: lee, body: { person: 'Dana' } })
+  expect([await readCaller(dana), await readCaller(lee)]).toEqual([true, false])
+  // The same person on another device.
+  expect(await readCaller(await enter('Dana'))).toBe(true)
+})

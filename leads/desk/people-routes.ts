@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { countUse } from '../store/confirmation-limits.ts'
+import { explainMailError } from '../channels/mail-server.ts'
+import { keepVisible, toOneLine } from '../safe-text.ts'
 import {
   addCrew,
   endSessions,
@@ -12,18 +13,21 @@ import {
   unmakeOwner,
 } from '../store/desk-access.ts'
 import { type LogEntry, listEntries } from '../store/desk-log.ts'
+import { countUse } from '../store/limits.ts'
+import { readMailFault } from '../store/stored-settings.ts'
 import { isEmail } from '../variables.ts'
 import { withTimeout } from '../with-timeout.ts'
+import { keepForOwner } from '../words.ts'
 import type { Role } from './roles.ts'
 import {
   type DeskApp,
   type DeskContext,
-  type DeskHooks,
   logAction,
   readBody,
   refuse,
   type Session,
 } from './routes.ts'
+import { sendInvitation } from './sign-in.ts'
 
 export type Person = {
   email: string
@@ -38,9 +42,11 @@ export type People = {
   people: Person[]
   /** Crew members see only their own. */
   sessions: (Omit<Session, 'role'> & { isThis: boolean })[]
-  log: LogEntry[]
+  log: { people: LogEntry[]; others: LogEntry[] }
   /** False if no mail server is set up. */
   sendsInvitations: boolean
+  /** Why invitations may not arrive. Crew members can't invite anyone. */
+  mailFault: string | null
 }
 
 // Far more than a real crew, but few enough to stop a script.
@@ -51,13 +57,21 @@ const maxInvitationsPerDay = 20
 // Shorter than the desk's own timeout.
 const invitationTimeoutMs = 8_000
 
-export const personSchema = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(60))
+/** The name of a person or a device. */
+export const nameSchema = v.pipe(
+  v.string(),
+  v.transform(toOneLine),
+  v.check((name) => keepVisible(name) !== ''),
+  v.maxLength(60),
+)
 export const nameRule = 'Enter a name with up to 60 characters.'
 export const badEmail = 'Enter an email address such as sam@example.com.'
 const cannotMail = 'The desk can’t send email, because no mail server is set up.'
 export const cannotSendLink = `${cannotMail} Ask the person who set up this site for a sign-in link.`
+export const explainNoLink = (mailFault: string) =>
+  `We can’t send a link right now. ${keepForOwner(mailFault)} Ask the person who set up this site for a sign-in link.`
 const inSettings =
-  'This address is in the server’s settings. Ask the person who set up this site to change it.'
+  'This email address is in the server’s settings. Ask the person who set up this site to change it.'
 
 const emailSchema = v.pipe(
   v.string(),
@@ -67,12 +81,8 @@ const emailSchema = v.pipe(
   v.check(isEmail),
 )
 
-export function addPeopleRoutes(
-  app: DeskApp,
-  context: DeskContext,
-  { sendInvitation }: DeskHooks,
-): void {
-  const { db, env, now } = context
+export function addPeopleRoutes(app: DeskApp, context: DeskContext): void {
+  const { db, env, now, sendInvitation: mailInvitation, url } = context
 
   async function listPeople(): Promise<Person[]> {
     const owners = [...env.ownerEmails, ...(await listMadeOwners(db))]
@@ -89,35 +99,45 @@ export function addPeopleRoutes(
 
   /** Returns what the owner has to do next. */
   async function invite(email: string, inviter: string): Promise<string> {
-    const tell = `Tell ${email} to sign in at ${env.desk.url}.`
-    if (!sendInvitation)
-      return `Added. ${cannotMail} Once one is set up, ${email} can sign in at ${env.desk.url}.`
+    const tell = `Tell ${email} to sign in at ${url}.`
+    if (!mailInvitation)
+      return `Added. ${cannotMail} Once one is set up, ${email} can sign in at ${url}.`
     if (!(await countUse(db.kysely, 'invitations', maxInvitationsPerDay, now())))
       return `Added, but without an invitation, because the desk sends at most ${maxInvitationsPerDay} a day. ${tell}`
+    const invited = { url, email, requester: inviter, now: now() }
+    const send = (link: string) =>
+      withTimeout(
+        invitationTimeoutMs,
+        () => mailInvitation(email, { inviter, link }),
+        context.timers,
+      )
     try {
-      await withTimeout(invitationTimeoutMs, () => sendInvitation(email, inviter), context.timers)
+      await sendInvitation(db, invited, send)
       return `Added. We sent an invitation to ${email}.`
-    } catch {
+    } catch (error) {
       context.log.error({}, 'cannot send an invitation to the desk; check SMTP_URL')
-      return `Added, but the mail server didn’t accept the invitation. ${tell}`
+      const why = keepForOwner(explainMailError(error))
+      return `Added, but we couldn’t send an invitation. ${why} Once that’s fixed, tell ${email} to sign in at ${url}.`
     }
   }
 
   app.put('/api/me', async (c) => {
-    const { person } = await readBody(c, v.object({ person: personSchema }), nameRule)
+    const { person } = await readBody(c, v.object({ person: nameSchema }), nameRule)
     await renamePerson(db, c.var.session.id, person)
     return c.json({ ok: true })
   })
   app.get('/api/people', async (c) => {
     const { id, email, role } = c.var.session
     const sessions = await listSessions(db, { ...env, now: now() })
+    const fault = await readMailFault(db)
     return c.json({
       people: await listPeople(),
       sessions: sessions
         .filter((session) => role === 'owner' || session.email === email)
         .map((session) => ({ ...session, isThis: session.id === id })),
       log: await listEntries(db, shownEntries),
-      sendsInvitations: sendInvitation !== undefined,
+      sendsInvitations: mailInvitation !== undefined,
+      mailFault: role === 'owner' && mailInvitation && fault ? keepForOwner(fault.error) : null,
     } satisfies People)
   })
   app.delete('/api/sessions', async (c) => {
@@ -144,25 +164,25 @@ export function addPeopleRoutes(
     return c.json({ message: await invite(email, c.var.session.person) })
   })
   app.delete('/api/crew/:email', async (c) => {
-    const email = c.req.param('email')
+    const email = c.req.param('email').toLowerCase()
     if (env.deskEmails.includes(email)) return refuse(c, 409, inSettings)
     if (await removeCrew(db, email, now()))
       await logAction(context, c, 'removed a person', { email })
     return c.json({ ok: true })
   })
   app.put('/api/owners/:email', async (c) => {
-    const email = c.req.param('email')
+    const email = c.req.param('email').toLowerCase()
     const person = await findPerson(email)
-    if (!person) return refuse(c, 404, `${email} can’t sign in. Add this address first.`)
+    if (!person) return refuse(c, 404, `${email} can’t sign in. Add this email address first.`)
     if (person.canChangeRole && (await makeOwner(db, email)))
       await logAction(context, c, 'made a person an owner', { email })
     return c.json({ ok: true })
   })
   app.delete('/api/owners/:email', async (c) => {
-    const email = c.req.param('email')
+    const email = c.req.param('email').toLowerCase()
     if (env.ownerEmails.includes(email)) return refuse(c, 409, inSettings)
     if (await unmakeOwner(db, email))
-      await logAction(context, c, 'changed an owner to crew', { email })
+      await logAction(context, c, 'made an owner a crew member', { email })
     return c.json({ ok: true })
   })
 }

@@ -1,14 +1,21 @@
 import { expect, it } from 'vitest'
+import { createPageRoutes } from '#server/page-routes.ts'
+import type { Publisher } from '#server/publisher.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestDesk, openTestDesk } from '#testing/desk.ts'
-import { storeLead } from '#testing/saved-leads.ts'
+import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { addCrew } from '../store/desk-access.ts'
+import { saveMailFault } from '../store/stored-settings.ts'
 import { isListed, type Role, routes } from './roles.ts'
 
-const ownersOnly = 'Only owners can do this. An owner can make you one under People.'
+const ownersOnly = 'Only owners can do this. Ask an owner to make you an owner under People.'
+
+/** A desk with all routes. Those for the page fail, because there is none. */
+const openWholeDesk = () =>
+  openTestDesk('sqlite', { addPageRoutes: createPageRoutes({} as Publisher) })
 
 it('lists exactly the routes of the desk', async () => {
-  const { app } = await openTestDesk()
+  const { app } = await openWholeDesk()
   const registered = app.routes.filter(({ method }) => method !== 'ALL')
   expect(registered.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
     Object.keys(routes).toSorted(),
@@ -16,7 +23,7 @@ it('lists exactly the routes of the desk', async () => {
 })
 
 it.each<Role>(['owner', 'crew'])('lets %s use its routes and no others', async (role) => {
-  const { db, call, signIn } = await openTestDesk()
+  const { db, call, signIn } = await openWholeDesk()
   await addCrew(db, 'dana@example.com')
   const email = role === 'owner' ? 'alex@example.com' : 'dana@example.com'
   for (const [route, needed] of Object.entries(routes)) {
@@ -70,7 +77,7 @@ it.each(engines)(
 
     expect(await change('PUT', 'unknown@example.com')).toMatchObject({
       status: 404,
-      message: 'unknown@example.com can’t sign in. Add this address first.',
+      message: 'unknown@example.com can’t sign in. Add this email address first.',
     })
     expect(await change('DELETE', 'alex@example.com')).toMatchObject({
       status: 409,
@@ -105,6 +112,15 @@ it('gives an alert recipient who was made an owner no access after leaving the s
   expect((await after.get('/api/today', await after.signIn('dana@example.com'))).me.role).toBe(
     'crew',
   )
+})
+
+it('reports a failing mail server to owners only', async () => {
+  const { db, get, signIn } = await openTestDesk()
+  await addCrew(db, 'dana@example.com')
+  const error = 'The mail server couldn’t be reached.'
+  await saveMailFault(db, { at: testTime, error, isLogin: true })
+  expect((await get('/api/people')).mailFault).toBe(error)
+  expect((await get('/api/people', await signIn('dana@example.com'))).mailFault).toBeNull()
 })
 
 it('lets crew members end their own sessions, and owners end any', async () => {

@@ -6,6 +6,7 @@ export const routes = {
   'POST /api/sign-in': 'everyone',
   'POST /api/link': 'everyone',
   'POST /api/session': 'everyone',
+  'POST /api/code': 'everyone',
   'DELETE /api/session': 'crew',
 
   'GET /api/today': 'crew',

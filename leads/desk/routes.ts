@@ -1,70 +1,67 @@
-import type { Context, Hono } from 'hono'
+import type { Hono, Context as HonoContext } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import * as v from 'valibot'
-import type { ChannelContext } from '../channels/channels.ts'
-import type { OwnerText, Severity } from '../health/check.ts'
-import type { Env } from '../settings.ts'
+import type { Context } from '../context.ts'
+import type { OwnerAction, Severity } from '../health/check.ts'
 import type { Session as StoredSession } from '../store/desk-access.ts'
 import { addEntry } from '../store/desk-log.ts'
 import type { Role } from './roles.ts'
+import type { SignInEmail } from './sign-in.ts'
 import type { Today } from './today.ts'
 
 export type Session = StoredSession & { role: Role }
 
-export type DeskContext = Omit<ChannelContext, 'env'> & {
-  env: Env & { desk: NonNullable<Env['desk']> }
+export type DeskWarning = {
+  id: string
+  severity: Severity
+  text: string
+  action?: OwnerAction | undefined
+  forCrew?: boolean
 }
 
-export type DeskWarning = OwnerText & { id: string; severity: Severity }
-
-export type DeskHooks = {
+/** The context, and what only the desk needs. */
+export type DeskContext = Context & {
+  /** The desk’s own URL. */
+  url: string
   listWarnings: () => Promise<DeskWarning[]>
   /** Undefined if no mail server is set up. */
-  sendLink: ((email: string, link: string) => Promise<void>) | undefined
-  /** Tells a new person where to sign in. Undefined if no mail server is set up. */
-  sendInvitation: ((email: string, inviter: string) => Promise<void>) | undefined
+  sendLink: ((email: string, content: SignInEmail) => Promise<void>) | undefined
+  /** Returns why the mail server cannot be used. Tries to sign in there from time to time. */
+  findMailFault: () => Promise<string | undefined>
+  /** Sends a new person a link that signs in. Undefined if no mail server is set up. */
+  sendInvitation: ((email: string, content: Invitation) => Promise<void>) | undefined
   /** Runs the work after the response was sent. */
   runLater: (work: () => Promise<void>) => void
   /** Returns the desk's page, with today's leads if the person is signed in. */
-  sendPage: (c: Context, today: Today | undefined) => Response
+  sendPage: (c: HonoContext, today: Today | undefined) => Response
+  readClientAddress: (c: HonoContext) => string
   /** Wakes the delivery worker. */
   wake: () => void
   /** Undefined if another process serves the page. */
-  page?: PageEditor | undefined
+  addPageRoutes?: ((app: DeskApp, context: DeskContext) => void) | undefined
 }
 
-type PageMistake = { path: string; message: string }
-type PageChange = { label: string; before?: string; after?: string }
-type PageWarning = { path?: string; message: string }
+export type Invitation = { inviter: string; link: string }
 
-/** The site, as far as the desk needs it to edit the page. A draft has only entries that the owner can edit. */
-export type PageEditor = {
-  /** The fields of the form, in the order of the page. The desk shows them as they are. */
-  sections: readonly unknown[]
-  /** Adds missing entries from the site's own content, and drops unknown ones. Accepts anything. */
-  tidy(stored: unknown): object
-  check(draft: object): { mistakes: PageMistake[]; warnings: PageWarning[] }
-  /** Renders a draft without mistakes, and warns if the page is too large. */
-  checkWeight(draft: object): Promise<PageWarning[]>
-  /** Lists the paths of the entries that are still made up. */
-  listSamples(draft: object): string[]
-  /** Names the fields that differ, with short texts. */
-  listChanges(before: object, after: object): PageChange[]
-  preview(draft: object): Promise<string>
-  /** Renders a draft without mistakes. `show` replaces the page that visitors get. */
-  prepare(draft: object): Promise<{ draft: object; show(number: number): void }>
-}
+/** The response of POST /api/link. */
+export type SignInLink = { requester: string; requestedAt: string; isInvitation: boolean }
+
+/** The response of GET /api/page if another process serves the page. */
+export type PageElsewhere = { isHere: false; message: string }
+
+/** The only request that may be longer than a few kB. */
+export const draftPath = '/api/page/draft'
 
 /** The desk's Hono app, and a request from a signed-in person. */
 export type DeskApp = Hono<SignedIn>
-export type DeskRequest = Context<SignedIn>
+export type DeskRequest = HonoContext<SignedIn>
 type SignedIn = { Variables: { session: Session } }
 
 type LoggedAction =
   | 'added a person'
   | 'removed a person'
   | 'made a person an owner'
-  | 'changed an owner to crew'
+  | 'made an owner a crew member'
   | 'exported leads'
   | 'erased a lead'
   | 'published the page'
@@ -89,10 +86,10 @@ export async function logAction(
 export const erased = 'This lead was erased.'
 
 export const refuse = (
-  c: Context,
+  c: HonoContext,
   status: 400 | 401 | 403 | 404 | 409 | 503,
   message: string,
-  code?: 'airtable-unavailable' | 'page-changed',
+  code?: 'not-erased' | 'page-changed',
 ) => c.json({ error: { message, code } }, status)
 
 export const invalidCharacter =
@@ -100,12 +97,13 @@ export const invalidCharacter =
 
 /** Rejects the request if its body is invalid or contains a NUL, which PostgreSQL cannot store. */
 export async function readBody<Schema extends v.GenericSchema>(
-  c: Context,
+  c: HonoContext,
   schema: Schema,
   message: string,
 ): Promise<v.InferOutput<Schema>> {
   const body = await c.req.json().catch(() => null)
-  if (JSON.stringify(body).includes('\\u0000'))
+  // A typed \u0000 has another backslash.
+  if (/(?<!\\)(\\\\)*\\u0000/.test(JSON.stringify(body)))
     throw new HTTPException(400, { message: invalidCharacter })
   const parsed = v.safeParse(schema, body)
   if (!parsed.success) throw new HTTPException(400, { message })

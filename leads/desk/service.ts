@@ -1,25 +1,32 @@
+import { findLoginFault, rememberFaults } from '../channels/mail-server.ts'
 import { system as ownSystem, type System } from '../channels/system.ts'
+import type { Context } from '../context.ts'
 import type { MachineFacts } from '../health/check.ts'
-import { examine } from '../health/examine.ts'
+import { findProblems } from '../health/find-problems.ts'
 import { escapeHtml, toOneLine } from '../safe-text.ts'
 import { listDevices } from '../store/push-devices.ts'
+import { forgetMailFault, readMailFault } from '../store/stored-settings.ts'
+import { minuteMs } from '../time-units.ts'
 import { createPause } from '../timers.ts'
 import { createDesk } from './app.ts'
-import type { DeskApp, DeskContext, DeskHooks, DeskWarning } from './routes.ts'
+import type { DeskApp, DeskContext, DeskWarning, Invitation } from './routes.ts'
+import type { SignInEmail } from './sign-in.ts'
 
 // Each open desk polls every two seconds, but warnings change slowly.
 const warningsReuseMs = 5_000
 const laterMs = 500
+// Strangers can use the sign-in screen, and mail servers may lock out a site that signs in too often.
+const loginReuseMs = minuteMs
 
 /** The desk can run in the site's process or in a separate one, on the same database. */
 export function createDeskService(
-  context: Pick<DeskContext, 'env' | 'hours' | 'company' | 'db' | 'fetch' | 'now' | 'log'>,
+  context: Pick<Context, 'env' | 'hours' | 'company' | 'db' | 'fetch' | 'now' | 'log'>,
   {
     readMachine,
     findPageFault,
     system = ownSystem,
-    ...hooks
-  }: Pick<DeskHooks, 'sendPage' | 'wake' | 'page'> & {
+    ...own
+  }: Pick<DeskContext, 'url' | 'sendPage' | 'readClientAddress' | 'wake' | 'addPageRoutes'> & {
     readMachine: () => Promise<MachineFacts>
     /** Why visitors do not see the published page. */
     findPageFault?: () => string | undefined
@@ -29,7 +36,7 @@ export function createDeskService(
   const { env, hours, company, db, now } = context
   const listWarnings = async (): Promise<DeskWarning[]> => {
     const machine = await readMachine().catch(() => undefined)
-    const problems = await examine('desk', {
+    const problems = await findProblems('desk', {
       env,
       hours: hours(),
       db,
@@ -37,69 +44,87 @@ export function createDeskService(
       machine,
       pageFault: findPageFault?.(),
     })
-    return problems.flatMap(({ id, severity, forOwner }) =>
-      forOwner ? [{ id, severity, ...forOwner }] : [],
+    return problems.flatMap(({ forOwner: text, id, severity, forCrew, action }) =>
+      text === undefined ? [] : [{ id, severity, forCrew, text, action }],
     )
   }
   let last: { at: number; warnings: Promise<DeskWarning[]> } | undefined
   const { timers } = system
   const pause = createPause(timers)
   const { email } = env
+  const openMailServer = rememberFaults(system.openMailServer, { db, now })
+  const mailServer = email && openMailServer(email.smtpUrl)
+  let login: { at: number; done: Promise<unknown> } | undefined
+  async function findMailFault(): Promise<string | undefined> {
+    if (mailServer && (!login || now() - login.at >= loginReuseMs))
+      login = { at: now(), done: findLoginFault(mailServer, timers) }
+    await login?.done
+    const fault = await readMailFault(db)
+    // A rejected email may have been an exception. Also, a link that is sent clears the fault, which would
+    // show a stranger who can sign in.
+    return fault?.isLogin ? fault.error : undefined
+  }
+  // The settings may have changed since the last failure.
+  if (mailServer)
+    void forgetMailFault(db)
+      .then(findMailFault)
+      .catch(() => {})
   /** Throws if the mail server rejects the email. */
   const send =
-    email &&
+    mailServer &&
     (async (to: string, content: DeskEmail): Promise<void> => {
-      await system.openMailServer(email.smtpUrl).sendMail({
-        from: email.from,
+      await mailServer.sendMail({
+        from: email?.from,
         to,
         ...content,
         headers: { 'Auto-Submitted': 'auto-generated' },
       })
     })
-  return createDesk(
-    { ...context, ...system, pause, readDevices: () => listDevices(db, { ...env, now: now() }) },
-    {
-      ...hooks,
-      wake: () => {
-        // Clear the cached warnings, because the action may have solved a problem.
-        last = undefined
-        hooks.wake()
-      },
-      runLater: (work) => void timers.start(laterMs, work),
-      sendLink: send && ((to, link) => send(to, formatLinkEmail(link, company().name))),
-      sendInvitation:
-        send &&
-        ((to, inviter) =>
-          send(to, formatInvitation(toOneLine(inviter), env.desk.url, company().name))),
-      listWarnings: () => {
-        if (!last || now() - last.at >= warningsReuseMs)
-          last = { at: now(), warnings: listWarnings() }
-        return last.warnings
-      },
+  return createDesk({
+    ...context,
+    ...system,
+    ...own,
+    pause,
+    readDevices: () => listDevices(db, { ...env, now: now() }),
+    wake: () => {
+      // Clear the cached warnings, because the action may have solved a problem.
+      last = undefined
+      own.wake()
     },
-  )
+    findMailFault,
+    runLater: (work) => void timers.start(laterMs, work),
+    sendLink: send && ((to, content) => send(to, formatSignIn(content, company().name))),
+    sendInvitation: send && ((to, content) => send(to, formatInvitation(content, company().name))),
+    listWarnings: () => {
+      if (!last || now() - last.at >= warningsReuseMs)
+        last = { at: now(), warnings: listWarnings() }
+      return last.warnings
+    },
+  })
 }
 
 type DeskEmail = { subject: string; text: string; html: string }
 
-function formatLinkEmail(link: string, company: string): DeskEmail {
+function formatSignIn({ link, code, requester }: SignInEmail, company: string): DeskEmail {
+  const asked = `${requester} asked to sign in to the ${company} desk.`
+  const enter = 'Enter this code where you asked for it:'
   const note =
-    'This link works once and expires in 15 minutes. If you didn’t request it, ignore this email.'
+    'Use the code or the link. Both expire in 15 minutes. Never tell anyone the code. If you didn’t ask for this, ignore this email.'
   return {
-    subject: `Sign in to the ${company} desk`,
-    text: `Open the desk:\n${link}\n\n${note}\n`,
-    html: `<p><a href="${escapeHtml(link)}">Open the desk</a></p><p>${note}</p>`,
+    subject: `${code} is your code for the ${company} desk`,
+    text: `${asked}\n\n${enter}\n${code}\n\nOr open this link:\n${link}\n\n${note}\n`,
+    html: `<p>${escapeHtml(asked)}</p><p>${enter}</p><p style="font-size:28px;letter-spacing:4px"><strong>${code}</strong></p><p>Or <a href="${escapeHtml(link)}">open the desk with this link</a>.</p><p>${note}</p>`,
   }
 }
 
-/** Contains no token, so that a forwarded invitation lets nobody in. */
-function formatInvitation(inviter: string, url: string, company: string): DeskEmail {
-  const welcome = `${inviter} added you to the ${company} desk, which shows the crew who to call next.`
-  const steps =
-    'Enter the address where you got this email, and we’ll send you a sign-in link. If you didn’t expect this, ignore this email.'
+function formatInvitation({ inviter, link }: Invitation, company: string): DeskEmail {
+  const from = toOneLine(inviter)
+  const welcome = `${from} added you to the ${company} desk, which shows the crew who to call next.`
+  const note =
+    'This link signs you in. It works once, within 7 days, so don’t forward it. If you didn’t expect this, ignore this email.'
   return {
-    subject: `${inviter} invited you to the ${company} desk`,
-    text: `${welcome}\n\nOpen the desk:\n${url}\n\n${steps}\n`,
-    html: `<p>${escapeHtml(welcome)}</p><p><a href="${escapeHtml(url)}">Open the desk</a></p><p>${steps}</p>`,
+    subject: `${from} invited you to the ${company} desk`,
+    text: `${welcome}\n\nOpen the desk:\n${link}\n\n${note}\n`,
+    html: `<p>${escapeHtml(welcome)}</p><p><a href="${escapeHtml(link)}">Open the desk</a></p><p>${note}</p>`,
   }
 }

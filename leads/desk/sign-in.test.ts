@@ -2,10 +2,9 @@ import { expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestDesk, deskUrl, findToken, openTestDesk } from '#testing/desk.ts'
 import type { Engine } from '../store/tables.ts'
+import { dayMs, minuteMs } from '../time-units.ts'
 import { describeDevice, makeLink } from './sign-in.ts'
 
-const minuteMs = 60_000
-const dayMs = 24 * 60 * minuteMs
 const sam = 'sam.hill@example.com'
 
 async function open(engine: Engine = 'sqlite') {
@@ -24,7 +23,7 @@ it('emails a link that works once, only to people who may sign in', async () => 
   expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
   expect(mails.map(({ email }) => email)).toEqual([sam])
   const token = readToken()
-  const links = await db.kysely.selectFrom('desk_links').selectAll().execute()
+  const links = await db.kysely.selectFrom('deskLinks').selectAll().execute()
 
   const headers = { 'user-agent': 'Mozilla/5.0 (Android 16) Chrome/150' }
   expect((await redeemLink(token, { person: ' ' })).status).toBe(400)
@@ -39,7 +38,7 @@ it('emails a link that works once, only to people who may sign in', async () => 
   ])
   expect(JSON.stringify(log.entries)).not.toContain('example.com')
   // The database stores only hashes of tokens.
-  const sessions = await db.kysely.selectFrom('desk_sessions').selectAll().execute()
+  const sessions = await db.kysely.selectFrom('deskSessions').selectAll().execute()
   const stored = JSON.stringify([links, sessions])
   expect(stored).toContain(sam)
   for (const secret of [token, cookie.split('=')[1]]) expect(stored).not.toContain(secret)
@@ -60,14 +59,14 @@ it.each(engines)(
   'sends no new link while an address has three unused ones, on %s',
   async (engine) => {
     const { db, redeemLink, clock, mails, log, ask, readToken } = await open(engine)
-    const listLinks = () => db.kysely.selectFrom('desk_links').selectAll().execute()
+    const listLinks = () => db.kysely.selectFrom('deskLinks').selectAll().execute()
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(sam)))
     for (let at = 0; at < 8; at++) answers.push(await ask(`nobody-${at}@example.com`))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(mails).toHaveLength(3)
     expect(await listLinks()).toHaveLength(3)
     expect(log.entries.map(({ message }) => message)).toContain(
-      'sent no sign-in link, because 3 unused ones still work',
+      'sent no sign-in link, because too many unused ones still work',
     )
     // Others still get theirs, and using a link makes room for another.
     await ask('alex@example.com')
@@ -102,7 +101,8 @@ it('shows which browser requested a link, and when, without using it up', async 
   await call('POST', '/api/sign-in', { body: { email: sam }, headers })
   clock.at += 5 * minuteMs
   const look = (token: string) => call('POST', '/api/link', { body: { token } })
-  const shown = { requester: 'Someone using Safari on iPhone', requestedAt: 'at 6:00 AM CST' }
+  const requester = 'Someone using Safari on iPhone'
+  const shown = { requester, requestedAt: 'at 6:00 AM CST', isInvitation: false }
   for (let times = 0; times < 2; times++) expect((await look(readToken())).json).toEqual(shown)
   const link = await makeLink(db, { url: deskUrl, now: clock.at })
   expect((await look(findToken(link))).json.requester).toBe('Someone with access to the server')
@@ -117,7 +117,7 @@ it('logs failed sign-ins at most once a minute, without the address or the link'
   const { redeemLink, call, log, ask, clock } = await open()
   const token = 'x'.repeat(43)
   const device = 'A browser on an unknown device'
-  const unknown = 'rejected a sign-in by an unknown address'
+  const unknown = 'rejected a sign-in by an unknown email address'
   const rejected = 'rejected a sign-in link that is forged, used, or expired'
   const fail = async () => {
     await ask('stranger@example.com')
@@ -177,7 +177,7 @@ it('responds before it looks up the address and sends the email', async () => {
   const runLater = (work: () => Promise<void>) => later.push(work)
   const { db, post, mails } = await openTestDesk('sqlite', { runLater })
   await post('/api/sign-in', { email: sam })
-  expect(await db.kysely.selectFrom('desk_links').selectAll().execute()).toEqual([])
+  expect(await db.kysely.selectFrom('deskLinks').selectAll().execute()).toEqual([])
   for (const work of later) await work()
   expect(mails).toHaveLength(1)
 })

@@ -1,6 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { consumeLink, findLink, findSession, saveLink, saveSession } from '../store/desk-access.ts'
-import { type Access, serverEmail } from '../store/live-sessions.ts'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { findSession, saveSession } from '../store/desk-access.ts'
+import {
+  type Access,
+  isServerPerson,
+  nameServerPerson,
+  serverEmail,
+} from '../store/live-sessions.ts'
+import { consumeCode, consumeLink, findLink, saveLink } from '../store/sign-in-links.ts'
 import type { Database } from '../store/tables.ts'
 
 const tokenPattern = /^[\w-]{43}$/
@@ -8,6 +14,13 @@ const tokenPattern = /^[\w-]{43}$/
 /** Store only hashes, so that a copy of the database cannot be used to sign in. */
 const hash = (token: string) => createHash('sha256').update(token).digest('hex')
 const makeToken = () => randomBytes(32).toString('base64url')
+
+/** A million codes are quickly tried, so the hash also covers the secret of the browser. */
+const hashCode = (secret: string, code: string) => hash(`${secret} ${code}`)
+
+/** Returns the browser's secret, or a new one. Keeping it lets the codes of two emails work. */
+export const chooseSecret = (cookie: string | undefined): string =>
+  cookie && tokenPattern.test(cookie) ? cookie : makeToken()
 
 // Put the token into the fragment, so that server logs and mail scanners do not get it.
 const formatLink = (url: string, token: string) => `${url}/#enter=${token}`
@@ -23,20 +36,43 @@ export async function makeLink(
   return formatLink(url, token)
 }
 
-/** Returns false if the address gets no link now, because it has three unused ones. */
-export async function sendNewLink(
+export type SignInEmail = { link: string; code: string; requester: string }
+type Requested = { url: string; email: string; requester: string; now: number }
+
+/** Returns false if the email address gets no email now, because it has too many unused ones. */
+export function sendSignIn(
   db: Database,
-  { url, email, requester, now }: { url: string; email: string; requester: string; now: number },
-  sendLink: (email: string, link: string) => Promise<void>,
+  { secret, network, ...requested }: Requested & { secret: string; network: string },
+  send: (email: string, content: SignInEmail) => Promise<void>,
+): Promise<boolean> {
+  const code = `${randomInt(1_000_000)}`.padStart(6, '0')
+  const { email, requester } = requested
+  const sendLink = (link: string) => send(email, { link, code, requester })
+  const kind = { codeHash: hashCode(secret, code), network: hash(network) }
+  return sendLinkAs(db, requested, kind, sendLink)
+}
+
+/** An invitation has no code, because no browser asked for it. */
+export const sendInvitation = (
+  db: Database,
+  invited: Requested,
+  send: (link: string) => Promise<void>,
+): Promise<boolean> => sendLinkAs(db, invited, { isInvitation: true }, send)
+
+async function sendLinkAs(
+  db: Database,
+  { url, now, ...requested }: Requested,
+  kind: { codeHash: string; network: string } | { isInvitation: true },
+  send: (link: string) => Promise<void>,
 ): Promise<boolean> {
   const token = makeToken()
-  const link = { tokenHash: hash(token), email, requester, requestedAt: now }
-  if (!(await saveLink(db, link))) return false
+  const tokenHash = hash(token)
+  if (!(await saveLink(db, { tokenHash, requestedAt: now, ...requested, ...kind }))) return false
   try {
-    await sendLink(email, formatLink(url, token))
+    await send(formatLink(url, token))
   } catch (error) {
     // Otherwise links that were never sent would count.
-    await consumeLink(db, link.tokenHash, now)
+    await consumeLink(db, tokenHash, now)
     throw error
   }
   return true
@@ -47,31 +83,50 @@ export async function readLink(db: Database, token: string, now: number) {
   return tokenPattern.test(token) ? findLink(db, hash(token), now) : undefined
 }
 
+type NewSession = {
+  person: string
+  device: string
+  /** The token of the browser's earlier session. */
+  earlierToken: string | undefined
+  now: number
+}
+
 /** Returns the session's token, or undefined if the link is forged, used, or expired. */
-export async function redeemLink(
-  db: Database,
-  {
-    token,
-    person,
-    device,
-    earlierToken,
-    now,
-  }: {
-    token: string
-    person: string
-    device: string
-    /** The token of the browser's earlier session. */
-    earlierToken: string | undefined
-    now: number
-  },
-): Promise<string | undefined> {
+export async function redeemLink(db: Database, token: string, session: NewSession) {
   if (!tokenPattern.test(token)) return undefined
-  const email = await consumeLink(db, hash(token), now)
-  if (email === undefined) return undefined
+  return db.kysely.transaction().execute(async (kysely) => {
+    const email = await consumeLink({ kysely }, hash(token), session.now)
+    return email === undefined ? undefined : startSession(kysely, email, session)
+  })
+}
+
+/** Returns the session's token, or undefined if the code does not work in this browser now. */
+export function redeemCode(
+  db: Database,
+  { email, code, secret, canSignIn }: SentCode,
+  session: NewSession,
+) {
+  // All unknown email addresses share one count, so that a stranger cannot fill the database.
+  const counter = `code:${canSignIn ? hash(email) : 'unknown'}`
+  const sent = { email, codeHash: hashCode(secret, code), counter }
+  return db.kysely.transaction().execute(async (kysely) => {
+    const isRight = await consumeCode({ kysely }, sent, session.now)
+    return isRight ? startSession(kysely, email, session) : undefined
+  })
+}
+
+type SentCode = { email: string; code: string; secret: string; canSignIn: boolean }
+
+async function startSession(
+  kysely: Database['kysely'],
+  sentTo: string,
+  { person, device, earlierToken, now }: NewSession,
+): Promise<string> {
+  const email = sentTo === serverEmail ? nameServerPerson(person) : sentTo
   const sessionToken = makeToken()
   const session = { id: crypto.randomUUID(), email, person, device, seenAt: now }
   const replacedHash = earlierToken && hash(earlierToken)
-  await saveSession(db, session, { tokenHash: hash(sessionToken), replacedHash })
+  await saveSession({ kysely }, session, { tokenHash: hash(sessionToken), replacedHash })
   return sessionToken
 }
 
@@ -85,7 +140,9 @@ export async function readSession(
   const session = await findSession(db, hash(sessionToken), access)
   if (!session) return undefined
   const isOwner =
-    session.isMadeOwner || [...access.ownerEmails, serverEmail].includes(session.email)
+    session.isMadeOwner ||
+    access.ownerEmails.includes(session.email) ||
+    isServerPerson(session.email)
   return { ...session, role: isOwner ? ('owner' as const) : ('crew' as const) }
 }
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { engines, openTestDatabase } from '#testing/database.ts'
+import { engines } from '#testing/database.ts'
 import { openTestDesk } from '#testing/desk.ts'
 import { makeStranger, promiseFrom, record, storeLead, testTime } from '#testing/saved-leads.ts'
-import { listTodayLeads } from '../store/today-leads.ts'
+import { dayMs, minuteMs } from '../time-units.ts'
+import type { TodayLead } from './today.ts'
 
-const minuteMs = 60_000
-const dayMs = 24 * 60 * minuteMs
 const emergency = { serviceType: 'emergency' } as const
 
 describe.each(engines)('today on %s', (engine) => {
@@ -16,10 +15,10 @@ describe.each(engines)('today on %s', (engine) => {
     return { ...desk, readToday, readIds }
   }
 
-  it('lists today’s leads and older ones to call', async () => {
+  it('lists today’s leads and those of earlier days that nobody called', async () => {
     const { db, call, cookie, clock } = await open()
     const older = await storeLead(db, { at: testTime - 2 * dayMs })
-    await storeLead(db, { at: testTime - 9 * dayMs })
+    const oldest = await storeLead(db, { at: testTime - 9 * dayMs })
     const name = '<img src=x onerror=alert(1)>\u202Egnp'
     const young = await storeLead(db, { at: testTime - minuteMs, lead: { name, ...emergency } })
     const { json, headers } = await call('GET', '/api/today', { cookie })
@@ -34,19 +33,50 @@ describe.each(engines)('today on %s', (engine) => {
         deadlineAt: testTime + 9 * minuteMs,
       },
       { id: older },
+      { id: oldest },
     ])
     const known = { 'if-none-match': headers.get('etag') ?? '' }
     clock.at += 1_000
     expect((await call('GET', '/api/today', { cookie, headers: known })).status).toBe(304)
   })
 
-  it('lists a lead that came during a long closure until a week after its deadline', async () => {
-    const { db, clock, readIds } = await open()
-    const id = await storeLead(db, promiseFrom(testTime + 11 * dayMs))
-    clock.at += 10 * dayMs
-    expect(await readIds()).toEqual([id])
-    clock.at += 9 * dayMs
-    expect(await readIds()).toEqual([])
+  it('lists and counts leads until someone closes them, separately after a week', async () => {
+    const { db, clock, press, readToday } = await open()
+    const store = (changes: Parameters<typeof storeLead>[1] = {}) =>
+      storeLead(db, { lead: makeStranger(), ...changes })
+    const closed = await store()
+    const [linked, calling, again, uncalled] = [
+      await store(),
+      await store(),
+      await store(),
+      await store(),
+    ]
+    // This one came during a long closure.
+    const waiting = await store(promiseFrom(testTime + 2 * dayMs))
+    await record(db, linked, 'called', { via: 'link', person: null })
+    await press(calling, 'called')
+    await press(again, 'no-answer')
+    await press(closed, 'done')
+    const readTotals = async () => {
+      const { leads, totals } = await readToday()
+      const { mine, toCall, calling, due, older } = totals
+      return { listed: leads.length, mine, toCall, calling, due, older }
+    }
+    clock.at += 7 * dayMs
+    expect(await readTotals()).toEqual({
+      ...{ listed: 5, mine: 1, toCall: 2, calling: 1, due: 1, older: 0 },
+    })
+    clock.at += dayMs
+    expect(await readTotals()).toEqual({
+      ...{ listed: 5, mine: 0, toCall: 1, calling: 0, due: 0, older: 4 },
+    })
+    clock.at += 20 * dayMs
+    const { leads } = await readToday()
+    const ids = [linked, calling, again, uncalled, waiting]
+    expect(leads.map(({ id }: { id: string }) => id).toSorted()).toEqual(ids.toSorted())
+    for (const id of ids) await press(id, 'done')
+    clock.at += 2 * dayMs
+    expect(await readTotals()).toMatchObject({ listed: 0, older: 0 })
   })
 
   it('lists a call until its result is recorded, but a Status from Airtable only for a day', async () => {
@@ -62,24 +92,37 @@ describe.each(engines)('today on %s', (engine) => {
     expect(await readIds()).toEqual([])
   })
 
-  it('lists a burst from one network after all other leads', async () => {
-    const { db, clock, readToday, readIds } = await open()
-    const burst = { lead: emergency, clientAddress: '203.0.113.7' }
-    for (let stored = 0; stored < 55; stored++) await storeLead(db, burst)
+  it('lists a burst from one network separately from all other leads', async () => {
+    const { db, clock, readToday } = await open()
+    const store = async (times: number, changes: Parameters<typeof storeLead>[1]) => {
+      for (let stored = 0; stored < times; stored++)
+        await storeLead(db, {
+          ...changes,
+          lead: { ...makeStranger(), ...emergency },
+          clientAddress: '203.0.113.7',
+        })
+    }
+    await store(75, {})
     const dueTomorrow = promiseFrom(testTime + dayMs)
-    for (let stored = 0; stored < 52; stored++) await storeLead(db, { ...burst, ...dueTomorrow })
+    await store(52, dueTomorrow)
     const real = await storeLead(db, { at: testTime + 1 })
-    const waiting = await storeLead(db, { at: testTime + 2, ...dueTomorrow })
+    const waiting = await storeLead(db, {
+      ...{ at: testTime + 2, lead: makeStranger() },
+      ...dueTomorrow,
+    })
     clock.at += 2
-    expect((await readIds()).slice(0, 20)).toContain(real)
     const { leads, totals } = await readToday()
-    expect(totals).toMatchObject({ toCall: 56, waiting: 53 })
-    const listed: { id: string; isInBurst: boolean }[] = leads
-    expect(listed.find(({ id }) => id === waiting)).toMatchObject({ isInBurst: false })
-    expect(listed.filter(({ isInBurst }) => isInBurst)).toHaveLength(30 + 49)
+    // Only the 20th and later ones are a burst.
+    expect(totals).toMatchObject({ toCall: 20, burst: 56, burstLater: 52, waiting: 1 })
+    const listed: TodayLead[] = leads
+    const countIn = (group: TodayLead['group']) =>
+      listed.filter((lead) => lead.group === group).length
+    expect([countIn('toCall'), countIn('burst'), countIn('burstLater')]).toEqual([20, 50, 50])
+    expect(listed.find(({ id }) => id === real)).toMatchObject({ group: 'toCall' })
+    expect(listed.find(({ id }) => id === waiting)).toMatchObject({ group: 'waiting' })
   })
 
-  it('sorts emergencies first, then by deadline, with leads from earlier days last', async () => {
+  it('sorts emergencies first, then by deadline, with late emergencies and earlier days last', async () => {
     const { db, clock, press, readIds } = await open()
     const store = (
       minutesAgo: number,
@@ -92,7 +135,11 @@ describe.each(engines)('today on %s', (engine) => {
     const late = await store(30)
     const soon = await store(8)
     const emergencies = [await store(9, { lead: emergency }), await store(2, { lead: emergency })]
-    const stale = await store(3 * 24 * 60, { lead: emergency })
+    const lateEmergencies = [
+      await store(69, { lead: emergency }),
+      await store(71, { lead: emergency }),
+    ]
+    const stale = await store(3 * 24 * 60)
     const [firstCalled, lastCalled, closed] = [await store(50), await store(40), await store(30)]
     const [later, again] = [await store(45), await store(45)]
     await press(closed, 'done')
@@ -105,39 +152,135 @@ describe.each(engines)('today on %s', (engine) => {
       clock.at += 1
     }
     const suspect = await store(0, { suspect: 'trap' })
-    const toCall = [...emergencies, late, soon, fresh, stale]
+    const [inTime, tooLate] = lateEmergencies
+    const toCall = [inTime, ...emergencies, late, soon, fresh, tooLate, stale]
     const calls = [lastCalled, firstCalled, again, later]
-    expect(await readIds()).toEqual([...toCall, ...calls, closed, suspect])
+    expect(await readIds()).toEqual([
+      ...calls.slice(0, 2),
+      ...toCall,
+      ...calls.slice(2),
+      closed,
+      suspect,
+    ])
   })
 
-  it('lists an emergency among 104 newer leads, and counts the leads that are not listed', async () => {
+  it('lists an emergency among 104 newer leads, and counts the homeowners that are not listed', async () => {
     const { db, readToday } = await open()
     const waiting = await storeLead(db, { at: testTime - 60 * minuteMs, lead: emergency })
-    for (let at = 0; at < 104; at++) await storeLead(db, { suspect: at < 52 ? 'trap' : null })
+    for (let at = 0; at < 104; at++)
+      await storeLead(db, { suspect: at < 52 ? 'trap' : null, lead: makeStranger() })
     const { leads, totals } = await readToday()
     expect(leads[0].id).toBe(waiting)
     expect(leads).toHaveLength(100)
-    expect(totals).toEqual({
-      ...{ toCall: 53, calling: 0, callAgain: 0 },
-      ...{ waiting: 0, called: 0, suspect: 52 },
+    expect(totals).toMatchObject({ toCall: 53, suspect: 52 })
+  })
+
+  it('counts the calls that were due today, in the company’s time zone', async () => {
+    const { db, clock, press, readToday } = await open()
+    // It is 6 AM in Chicago.
+    const store = (minutesAgo: number, changes: Parameters<typeof storeLead>[1] = {}) =>
+      storeLead(db, { at: testTime - minutesAgo * minuteMs, lead: makeStranger(), ...changes })
+    const [onTime, late, notALead] = [await store(9), await store(11), await store(8)]
+    await store(20)
+    await store(5)
+    await store(3, { suspect: 'trap' })
+    await store(6 * 60 + 11)
+    const early = await store(2, promiseFrom(testTime + 60 * minuteMs))
+    await press(onTime, 'called')
+    await press(late, 'called')
+    await press(early, 'called')
+    await press(notALead, 'not-a-lead')
+    expect((await readToday()).onTime).toEqual({ calls: 2, requests: 4 })
+    clock.at += 18 * 60 * minuteMs
+    expect((await readToday()).onTime).toEqual({ calls: 0, requests: 0 })
+  })
+
+  describe('with several requests from one number', () => {
+    const summarize = (leads: TodayLead[]) =>
+      leads.map(({ id, card, group, requests }) => ({ id, card, group, requests }))
+
+    it('has one card for 20 requests, and lists the others behind it', async () => {
+      const { db, readToday, readIds } = await open()
+      const later = await storeLead(db, { at: testTime - minuteMs, lead: makeStranger() })
+      const ids: string[] = []
+      for (let at = 0; at < 25; at++)
+        ids.push(await storeLead(db, { at: testTime - (30 - at) * minuteMs }))
+      const { leads, totals } = await readToday()
+      expect(totals).toMatchObject({ toCall: 2 })
+      expect(await readIds()).toEqual([...ids.slice(0, 20), later])
+      expect(
+        new Set(summarize(leads.slice(0, 20)).map(({ card, requests }) => [card, requests].join())),
+      ).toEqual(new Set(['5551234567,25']))
+    })
+
+    it('puts a card into the most urgent group, without closed requests and possible spam', async () => {
+      const { db, clock, press, post, readToday } = await open()
+      const early = await storeLead(db, { at: testTime - 9 * minuteMs })
+      await press(early, 'done')
+      const again = await storeLead(db)
+      await press(again, 'no-answer')
+      const spam = await storeLead(db, { suspect: 'trap' })
+      const read = async () => summarize((await readToday()).leads)
+      const one = { card: '5551234567', requests: 1 }
+      expect(await read()).toEqual([
+        { id: again, group: 'later', ...one },
+        { id: spam, group: 'suspect', card: spam, requests: 1 },
+      ])
+      clock.at += minuteMs
+      const urgent = await storeLead(db, { at: clock.at, lead: { ...emergency, name: 'Bill' } })
+      const both = { card: '5551234567', requests: 2, group: 'toCall' }
+      expect((await read()).slice(0, 2)).toEqual([
+        { id: urgent, ...both },
+        { id: again, ...both },
+      ])
+      await press(urgent, 'called')
+      expect((await read())[0]).toEqual({ id: urgent, ...both, group: 'mine' })
+      const version = 1
+      await post(`/api/leads/${urgent}/events`, {
+        ...{
+          id: crypto.randomUUID(),
+          kind: 'done',
+          version,
+          requests: [{ id: again, version: 2 }],
+        },
+      })
+      expect((await read())[0]).toEqual({
+        id: urgent,
+        card: '5551234567',
+        requests: 3,
+        group: 'called',
+      })
+    })
+
+    it('counts a card with a planned call, if another of its requests needs a call before', async () => {
+      const { db, clock, press, readToday } = await open()
+      const planned = await storeLead(db)
+      await press(planned, 'call-again', { at: clock.at + 50 * dayMs })
+      const old = await storeLead(db, { at: testTime - 9 * dayMs })
+      const { leads, totals } = await readToday()
+      expect(totals).toMatchObject({ older: 1, later: 0 })
+      expect(leads.map(({ id }: TodayLead) => id)).toEqual([old, planned])
+    })
+
+    it('gives leads without a number their own cards', async () => {
+      const { db, readToday } = await open()
+      await storeLead(db, { lead: { phone: '' } })
+      await storeLead(db, { lead: { phone: '' } })
+      expect((await readToday()).totals).toMatchObject({ toCall: 2 })
     })
   })
 })
 
-// On SQLite, all queries share one connection, so nothing can change during a transaction.
-it('lists a lead once if someone calls while the list is being read', async () => {
-  const db = await openTestDatabase('postgres')
-  const id = await storeLead(db)
-  let isCalled = false
-  const kysely = db.kysely.withPlugin({
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => {
-      if (!isCalled && result.rows.length > 0)
-        isCalled = (await record(db, id, 'called')).outcome === 'appended'
-      return result
-    },
-  })
-  const groups = await listTodayLeads({ ...db, kysely }, testTime)
-  expect(isCalled).toBe(true)
-  expect(Object.values(groups).flatMap(({ leads }) => leads)).toMatchObject([{ id }])
+it('shows problems of the server only to owners', async () => {
+  const warning = { severity: 'warning' as const, text: 'Ouch.' }
+  const listWarnings = async () => [
+    { id: 'disk-nearly-full', ...warning },
+    { id: 'push-device-gone', ...warning, forCrew: true },
+  ]
+  const { db, get, signIn } = await openTestDesk('sqlite', { listWarnings })
+  await db.kysely.insertInto('deskCrew').values({ email: 'dana@example.com' }).execute()
+  const listIds = async (cookie?: string) =>
+    (await get('/api/today', cookie)).warnings.map(({ id }: { id: string }) => id)
+  expect(await listIds()).toEqual(['disk-nearly-full', 'push-device-gone'])
+  expect(await listIds(await signIn('dana@example.com'))).toEqual(['push-device-gone'])
 })

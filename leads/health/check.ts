@@ -1,8 +1,9 @@
 import type { BusinessHours } from '../hours.ts'
 import type { Env } from '../settings.ts'
-import type { ReachedLimit } from '../store/confirmation-limits.ts'
+import type { Pending, Undelivered } from '../store/find-leads.ts'
+import type { ReachedLimit } from '../store/limits.ts'
 import type { PushDevice } from '../store/push-devices.ts'
-import type { Pending, Undelivered } from '../store/reading.ts'
+import type { MailFault } from '../store/stored-settings.ts'
 
 /** Where problems are shown: to monitoring, to the owner, at server start, to a developer. */
 export type Place = 'healthz' | 'desk' | 'start' | 'doctor'
@@ -18,20 +19,33 @@ export type OwnerAction = { label: string } & (
   | { kind: 'turn-on-notifications' | 'retry-all' }
 )
 
-export type OwnerText = { text: string; action?: OwnerAction }
-type DeveloperText = { text: string; next?: string }
+type Finding = {
+  /** The problem, for a developer. */
+  text: string
+  /** The next step for a developer. */
+  next: string
+  /** The desk’s text for the owner, without variable names or commands. */
+  forOwner?: string
+  action?: OwnerAction
+}
 
-export type Check<Found = unknown> = {
+/** A check that runs on the desk also needs a text for the owner. It returns undefined or false without a problem. */
+export type Check = {
   id: string
-  runsIn: readonly Place[]
   /** Defaults to a warning. */
   severity?: Severity
-  /** Returns undefined or false if there is no problem. */
-  find(context: HealthContext): Found | false | undefined
-  /** Contains no variable names or commands. Required for checks that run in the desk. */
-  forOwner?(found: Found, context: HealthContext): OwnerText
-  forDeveloper(found: Found, context: HealthContext): DeveloperText
-}
+  /** The crew sees it, too, because it is about their phones and not about the server. */
+  forCrew?: boolean
+} & (
+  | {
+      runsIn: readonly Exclude<Place, 'desk'>[]
+      find(context: HealthContext): Finding | undefined | false
+    }
+  | {
+      runsIn: readonly Place[]
+      find(context: HealthContext): (Finding & { forOwner: string }) | undefined | false
+    }
+)
 
 /** The input of the checks. A check with missing input finds nothing. */
 export type HealthContext = {
@@ -48,6 +62,8 @@ export type HealthContext = {
   machine?: MachineFacts | undefined
   /** Why visitors do not see the version of the page that was published last. */
   pageFault?: string | undefined
+  /** The stored pages whose text is damaged, such as 'version 3'. */
+  damagedPages?: readonly string[] | undefined
   /** Whether the published page and site/content.ts differ. */
   pageDiffers?: boolean | undefined
 }
@@ -63,6 +79,8 @@ export type DatabaseFacts = {
   /** Addresses that cannot get another sign-in link now. */
   limitedAddresses: readonly string[]
   confirmationLimit?: ReachedLimit | undefined
+  /** The last failure of the mail server, if it has accepted no email since. */
+  mailFault?: MailFault | undefined
   /** True if parts of an erased lead may still be in SQLite's files. */
   isErasing: boolean
 }
@@ -71,35 +89,23 @@ export type DatabaseFacts = {
 export type MachineFacts = {
   /** Undefined if the leads are in PostgreSQL. */
   storage?: {
-    kind: 'disk' | 'memory' | 'container' | 'network'
+    /** Inside a container. */
+    isTemporary: boolean
     freeBytes: number
     newestBackupAt: number | undefined
   }
-  /** True if only the container's network can reach the site's port, unless it is published. */
-  inContainer?: boolean
   /** The places in site/content.ts that still have the template's content. */
   samples: readonly string[]
 }
 
-export type Problem = {
-  id: string
-  severity: Severity
-  forOwner: OwnerText | undefined
-  forDeveloper: DeveloperText
-}
-
-/** Lets TypeScript infer the type of `Found`. */
-export const defineCheck = <Found>(check: Check<Found>): Check => check as Check
+export type Problem = Finding & { id: string; severity: Severity; forCrew: boolean }
 
 export const listProblems = (
   checks: readonly Check[],
   place: Place,
   context: HealthContext,
 ): Problem[] =>
-  checks.flatMap((check) => {
-    const { id, runsIn, severity = 'warning' } = check
-    const found = runsIn.includes(place) && check.find(context)
-    if (found === undefined || found === false) return []
-    const forOwner = check.forOwner?.(found, context)
-    return [{ id, severity, forOwner, forDeveloper: check.forDeveloper(found, context) }]
+  checks.flatMap(({ id, runsIn, severity = 'warning', forCrew = false, find }) => {
+    const found = runsIn.some((one) => one === place) && find(context)
+    return found ? [{ id, severity, forCrew, ...found }] : []
   })

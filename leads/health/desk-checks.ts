@@ -1,4 +1,4 @@
-import { type Check, defineCheck } from './check.ts'
+import type { Check } from './check.ts'
 
 const isLoopback = (host: string) => /(^|\.)localhost$|^127\.|^\[?::1\]?$/.test(host)
 
@@ -7,28 +7,31 @@ const isExposed = ({ url, host }: { url: string; host: string }, trustedProxies 
   !isLoopback(new URL(url).hostname) || (!isLoopback(host) && trustedProxies === 0)
 
 export const deskChecks: readonly Check[] = [
-  defineCheck({
+  {
     id: 'desk-off',
     runsIn: ['start', 'doctor'],
     severity: 'note',
-    find: ({ env }) => !env.desk,
-    forDeveloper: () => ({
-      text: 'The desk is off. To turn it on, set DESK_URL to its own https address.',
-      next: 'Set DESK_URL=https://desk.your-domain.com in .env, or leave it empty if you don’t need the desk',
-    }),
-  }),
-  defineCheck({
+    find: ({ env }) =>
+      !env.desk && {
+        text: 'The desk is off. To turn it on, set DESK_URL to its own https address.',
+        next: 'Set DESK_URL=https://desk.your-domain.com in .env, or leave it empty if you don’t need the desk',
+      },
+  },
+  {
     id: 'desk-url-missing',
     runsIn: ['start', 'doctor'],
-    find: ({ env, isPublic }) => {
-      if (!env.desk || env.desk.url.startsWith('https://')) return
-      return isPublic || isExposed(env.desk, env.trustedProxies) ? env.desk : undefined
+    find: ({ env: { desk, trustedProxies }, isPublic }) => {
+      if (!desk || desk.url.startsWith('https://')) return
+      const others = isExposed(desk, trustedProxies)
+      if (!isPublic && !others) return
+      return {
+        text: `DESK_URL is not set to an https address. ${
+          others
+            ? `Others on the network can read the desk’s leads and sign-in links (${desk.url}, listening on ${desk.host}).`
+            : `Sign-in links go to ${desk.url}, which phones cannot open.`
+        }`,
+        next: 'Set DESK_URL=https://desk.your-domain.com in .env',
+      }
     },
-    forDeveloper: (desk, { env }) => ({
-      text: isExposed(desk, env.trustedProxies)
-        ? `DESK_URL is not set to an https address. Others on the network can read the desk’s leads and sign-in links (${desk.url}, listening on ${desk.host}).`
-        : `DESK_URL is not set to an https address. Sign-in links go to ${desk.url}, which phones cannot open.`,
-      next: 'Set DESK_URL=https://desk.your-domain.com in .env',
-    }),
-  }),
+  },
 ]

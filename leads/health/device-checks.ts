@@ -1,7 +1,7 @@
 import type { Channel } from '../channels/channel-type.ts'
-import { channels, wakingChannels } from '../channels/channels.ts'
+import { channels, listAlertKinds, wakingChannels } from '../channels/channels.ts'
 import { canNotify, isOn, type PushDevice } from '../store/push-devices.ts'
-import { type Check, defineCheck, type OwnerAction } from './check.ts'
+import type { Check, HealthContext, OwnerAction } from './check.ts'
 
 /** Returns undefined if there are no devices. */
 const nameDevices = (devices: readonly PushDevice[] = []) =>
@@ -22,69 +22,82 @@ const listHints = (some: readonly Channel[]) =>
   )
 const asleep = 'None of the alerts that are set up can wake a phone.'
 
-const texts = {
+const findings = {
   ever: {
-    owner: 'Nobody gets alerts about new leads.',
-    developer:
-      'No alerts are set up, and no phone has notifications on, so nobody gets alerts about new leads.',
+    text: 'No alerts are set up, and no device has notifications on, so nobody gets alerts about new leads.',
     next: `Set up ${listHints(channels)}`,
+    forOwner: 'Nobody gets alerts about new leads.',
   },
-  'at night': {
-    owner: 'You won’t get phone alerts for leads that come in at night.',
-    developer: `Leads that come in at night don’t trigger phone alerts, although the page promises a call at any hour. ${asleep}`,
+  atNight: {
+    text: `Leads that come in at night don’t trigger phone alerts, although the page promises a call at any hour. ${asleep}`,
     next: `Set up ${listHints(wakingChannels)}`,
+    forOwner: 'You won’t get phone alerts for leads that come in at night.',
   },
-  'while closed': {
-    owner: 'You won’t get phone alerts for emergencies while you’re closed.',
-    developer: `Emergencies that come in while the company is closed don’t trigger phone alerts, although the page promises a call. ${asleep}`,
+  whileClosed: {
+    text: `Emergencies that come in while the company is closed don’t trigger phone alerts, although the page promises a call. ${asleep}`,
     next: `Set up ${listHints(wakingChannels)}. Or set emergencies to “when open” in site/content.ts`,
+    forOwner: 'You won’t get phone alerts for emergencies while you’re closed.',
   },
 }
 
 /** Warns before a lead alerts nobody. At any hour, planning reaches at least the phones that are on. */
-export const noAlerts = defineCheck({
+function findWhenUnalerted(context: HealthContext): keyof typeof findings | undefined {
+  const { env, hours, database, databaseFault } = context
+  // Without the database, we cannot read the devices.
+  if (databaseFault !== undefined || database?.devices.some(isOn)) return
+  const kinds = listAlertKinds(env)
+  if (kinds.length === 0) return 'ever'
+  if (!database || wakingChannels.some(({ kind }) => kinds.includes(kind))) return
+  if (hours.open === 'always') return 'atNight'
+  return hours.emergencies === 'always' ? 'whileClosed' : undefined
+}
+
+export const noAlerts: Check = {
   id: 'no-alerts',
   runsIn: ['healthz', 'desk', 'start', 'doctor'],
-  find: ({ env, hours, database, databaseFault }): keyof typeof texts | undefined => {
-    // Without the database, we cannot read the devices.
-    if (databaseFault !== undefined || database?.devices.some(isOn)) return
-    if (env.alertKinds.length === 0) return 'ever'
-    if (!database || wakingChannels.some(({ kind }) => env.alertKinds.includes(kind))) return
-    if (hours.open === 'always') return 'at night'
-    return hours.emergencies === 'always' ? 'while closed' : undefined
+  forCrew: true,
+  find: (context) => {
+    const when = findWhenUnalerted(context)
+    return (
+      when && {
+        ...findings[when],
+        action: { label: 'Turn on notifications for this device', kind: 'turn-on-notifications' },
+      }
+    )
   },
-  forOwner: (when) => ({
-    text: texts[when].owner,
-    action: { label: 'Turn on notifications for this device', kind: 'turn-on-notifications' },
-  }),
-  forDeveloper: (when) => ({ text: texts[when].developer, next: texts[when].next }),
-})
+}
 
 export const deviceChecks: readonly Check[] = [
-  defineCheck({
+  {
     id: 'push-device-gone',
     runsIn: ['desk', 'doctor'],
-    find: ({ database }) => nameDevices(database?.devices.filter((device) => !canNotify(device))),
-    forOwner: ({ names, which }) => ({
-      text: `Notifications no longer reach ${names}. Open the desk on ${which} and turn on notifications again, or remove it under People.`,
-      action: openPeople,
-    }),
-    forDeveloper: ({ names }) => ({
-      text: `Notifications no longer reach ${names}. The push service dropped the device, or its session ended.`,
-      next: 'Turn on notifications there again, or remove the device on the desk, under People',
-    }),
-  }),
-  defineCheck({
+    forCrew: true,
+    find: ({ database }) => {
+      const found = nameDevices(database?.devices.filter((device) => !canNotify(device)))
+      return (
+        found && {
+          text: `Notifications no longer reach ${found.names}. The push service dropped the device, or its session ended.`,
+          next: 'Turn on notifications there again, or remove the device on the desk, under People',
+          forOwner: `Notifications no longer reach ${found.names}. Open the desk on ${found.which} and turn on notifications again, or remove it under People.`,
+          action: openPeople,
+        }
+      )
+    },
+  },
+  {
     id: 'push-device-silent',
     runsIn: ['desk', 'doctor'],
-    find: ({ database }) => nameDevices(database?.silentDevices),
-    forOwner: ({ names, which }) => ({
-      text: `${names} may not be receiving notifications. Send a test. If nothing appears, open the desk on ${which}.`,
-      action: openPeople,
-    }),
-    forDeveloper: ({ names }) => ({
-      text: `${names} may not be receiving notifications. The device didn’t confirm its last 3 notifications.`,
-      next: 'On the desk, under People, choose Test. If nothing appears, open the desk on that device to subscribe again, and repeat the test',
-    }),
-  }),
+    forCrew: true,
+    find: ({ database }) => {
+      const found = nameDevices(database?.silentDevices)
+      return (
+        found && {
+          text: `${found.names} may not be receiving notifications. The device didn’t confirm its last 3 notifications.`,
+          next: 'On the desk, under People, choose Test. If nothing appears, open the desk on that device to subscribe again, and repeat the test',
+          forOwner: `${found.names} may not be receiving notifications. Send a test. If nothing appears, open the desk on ${found.which}.`,
+          action: openPeople,
+        }
+      )
+    },
+  },
 ]

@@ -3,6 +3,7 @@ import { computeNetwork } from '../client-address.ts'
 import { computePromise, noPromise } from '../deadline.ts'
 import type { BusinessHours } from '../hours.ts'
 import { type FaultLog, type Log, nameError } from '../log.ts'
+import { computeNetworkLimit } from '../store/limits.ts'
 import { type DeliveryPlan, saveLead } from '../store/save-lead.ts'
 import type { Database } from '../store/tables.ts'
 import type { Timers } from '../timers.ts'
@@ -31,18 +32,19 @@ type Client = { address: string; mayShareAddress: boolean }
 // Respond before the form times out after 10 s.
 export const defaultSaveTimeoutMs = 6_500
 
+/** The lead is stored, and the company calls by this time. */
+export type Acceptance = { callBy: number }
+
 /** Returns a function that stores a lead, or returns why it was rejected. */
 export function createAcceptLead(options: AcceptOptions) {
   const { db, now, log, faults, saveTimeoutMs = defaultSaveTimeoutMs } = options
   const limitPerMinute = options.rateLimitPerMinute
-  const queues = createNetworkQueues()
+  const queues = createNetworkQueues(computeNetworkLimit(limitPerMinute))
 
-  return async ({ lead, visit, keys }: SentLead, client: Client): Promise<Refusal | undefined> => {
+  return async ({ lead, visit, keys }: SentLead, client: Client): Promise<Refusal | Acceptance> => {
     const receivedAt = now()
-    const promise =
-      visit.suspect === null
-        ? computePromise(receivedAt, lead.serviceType, options.hours())
-        : noPromise
+    const computeFrom = (at: number) => computePromise(at, lead.serviceType, options.hours())
+    const promise = visit.suspect === null ? computeFrom(receivedAt) : noPromise
     const newLead = {
       lead,
       visit,
@@ -87,6 +89,9 @@ export function createAcceptLead(options: AcceptOptions) {
       log.info({ leadId: saved.leadId }, 'lead stored')
       options.wake()
     }
+    const first = saved.outcome === 'repeated' ? saved : { receivedAt, ...promise }
+    // The response must not tell bots what was noticed.
+    return { callBy: first.deadlineAt ?? computeFrom(first.receivedAt).deadlineAt }
   }
 }
 

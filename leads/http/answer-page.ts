@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import brand from '../brand.json' with { type: 'json' }
-import { formatCallTime } from '../call-time.ts'
+import { formatDayTime } from '../call-time.ts'
 import { type Alert, spamRemark } from '../channels/alert.ts'
-import { formatAt, formatDuration, formatTries } from '../clock.ts'
+import { formatAt, formatDuration } from '../clock.ts'
 import { isDueAgain } from '../deadline.ts'
+import { describeEvent, explainNextCall } from '../describe-event.ts'
 import { listShown, type ShownField } from '../field-outputs.ts'
-import { computeLatestChange } from '../history.ts'
-import { describeEvent } from '../reports/describe-event.ts'
+import { computeLatestChange, isClosed, needsCall, readNeed } from '../lead-state.ts'
 import { escapeHtml } from '../safe-text.ts'
-import type { LeadRecord } from '../store/reading.ts'
+import type { LeadRecord } from '../store/find-leads.ts'
 import { capitalize, chooseWords } from '../words.ts'
 
 const { roundness, palette } = brand
@@ -28,6 +28,7 @@ dl div{padding:.6em 0;border-top:1px solid ${sand}}
 dt{color:${slate};font-size:.9rem}
 dd{margin:0;font-weight:600;white-space:pre-line}
 a{color:${palette.link};font-weight:700}
+dd a{display:inline-block;padding:.7em 0;margin:-.7em 0}
 button,.call{display:block;width:100%;min-height:56px;padding:14px 16px;border:0;border-radius:${8 * roundness}px;background:${palette.accent};color:${palette.onAccent};font:700 1.15rem/1.3 system-ui,sans-serif;text-align:center;text-decoration:none;cursor:pointer}
 button:hover,.call:hover{background:${palette.accentDeep}}
 button:focus-visible,a:focus-visible{outline:3px solid ${ink};outline-offset:3px}
@@ -75,7 +76,7 @@ export function formatAnswerPage(
   isFirst: boolean,
   clock: { now: number; timeZone: string },
 ): string {
-  const isCalled = lead.status !== 'open' && lead.status !== 'call-again'
+  const isCalled = !needsCall(lead)
   const words = chooseWords(lead)
   const title = nameTitle()
   const row = (label: string, content: string) => `<div><dt>${label}</dt><dd>${content}</dd></div>`
@@ -97,7 +98,7 @@ export function formatAnswerPage(
     `<div class="box ${kind}">
 ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
-${isCalled ? describeCall(lead, isFirst, clock) : describeDeadline(alert, lead, clock)}
+${isCalled ? describeLatestChange(lead, isFirst, clock) : describeDeadline(alert, lead, clock)}
 ${lead.suspect ? `<p>${spamRemark}</p>` : ''}
 ${isCalled ? call : `<form method="post"><button>I’m ${words.calling} now</button></form>\n<p class="small">This records the time and stops the reminders to the crew.</p>`}
 <dl>
@@ -114,21 +115,19 @@ ${row('Received', escapeHtml(alert.receivedAt))}
   }
 }
 
-const isClosed = ({ status }: LeadRecord) => status === 'done' || status === 'not-a-lead'
-
 function describeDeadline(
   { deadline }: Alert,
   lead: LeadRecord,
   clock: { now: number; timeZone: string },
 ): string {
-  const { deadlineAt, callAgainAt, attempts, status } = lead
+  const { deadlineAt, callAgainAt } = lead
   const { call } = chooseWords(lead)
-  if (status === 'call-again') {
+  if (readNeed(lead) === 'next-call') {
     const when =
       callAgainAt === null || isDueAgain(lead, clock.now)
         ? 'now'
-        : `at ${formatCallTime(callAgainAt, clock)}`
-    return `<p>No answer after ${formatTries(attempts)}. Please ${call} again ${when}.</p>`
+        : `at ${formatDayTime(callAgainAt, clock)}`
+    return `<p>${capitalize(explainNextCall(lead))}. Please ${call} again ${when}.</p>`
   }
   if (deadlineAt === null || deadline === undefined) return ''
   const leftMs = deadlineAt - clock.now
@@ -137,7 +136,7 @@ function describeDeadline(
     : `<p class="late">We promised to ${call} by ${escapeHtml(deadline)}. That was ${formatDuration(-leftMs)} ago.</p>`
 }
 
-function describeCall(
+function describeLatestChange(
   lead: LeadRecord,
   isFirst: boolean,
   clock: { now: number; timeZone: string },

@@ -5,11 +5,12 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { record, storeLead } from '#testing/saved-leads.ts'
 import { makeAnswerToken } from '../answer-link.ts'
 import { eraseLead } from '../store/erase-lead.ts'
-import { findLead } from '../store/reading.ts'
+import { findLead } from '../store/find-leads.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
+import { dayMs, minuteMs } from '../time-units.ts'
 
 const start = Date.parse('2026-11-15T18:00:00Z')
-const weekMs = 7 * 24 * 3_600_000
+const weekMs = 7 * dayMs
 const secret = 'a secret for tests'
 
 async function open(lead: { name?: string; phone?: string } = {}) {
@@ -19,7 +20,7 @@ async function open(lead: { name?: string; phone?: string } = {}) {
   const leadId = await storeLead(db, {
     at: start,
     lead: { address: '123 Main St', serviceType: 'emergency', ...lead },
-    channels: ['airtable'],
+    recipients: ['airtable'],
   })
   const token = makeAnswerToken(leadId, secret, start)
   const send = (method: string, path = `/answer/${token}`) => request(path, { method })
@@ -62,10 +63,10 @@ it('lets one person call again after a call without an answer', async () => {
   const calledAt = clock.at
   await record(db, leadId, 'no-answer', { at: calledAt })
   clock.at += 60_000
-  expect((await send('GET')).text).toMatch(/1 try\. Please call again at 12:33 PM\..*<button/s)
-  clock.at = calledAt + 30 * 60_000
+  expect((await send('GET')).text).toMatch(/1 try\)\. Please call again at 12:33 PM\..*<button/s)
+  clock.at = calledAt + 30 * minuteMs
   expect((await send('GET')).text).toMatch(
-    /No answer after 1 try\. Please call again now\.<.*<button/s,
+    /No answer \(1 try\)\. Please call again now\.<.*<button/s,
   )
   const [first, second] = [await send('POST'), await send('POST')]
   expect(first.text).toMatch(/You’re calling.*Recorded\./s)

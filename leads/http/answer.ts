@@ -1,9 +1,11 @@
 import type { Context } from 'hono'
 import { readAnswerToken } from '../answer-link.ts'
 import { describeAlert } from '../channels/alert.ts'
+import { rowRecipients } from '../channels/channels.ts'
+import type { BusinessHours } from '../hours.ts'
 import type { Log } from '../log.ts'
 import { appendEvent } from '../store/append-event.ts'
-import { findLead } from '../store/reading.ts'
+import { findLead } from '../store/find-leads.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 import type { Database } from '../store/tables.ts'
 import {
@@ -17,7 +19,7 @@ import {
 export type AnswerOptions = {
   db: Database
   linkSecret: string | undefined
-  timeZone: string
+  hours: () => BusinessHours
   now: () => number
   makeId: () => string
   log: Log
@@ -38,7 +40,8 @@ export async function answerLead(c: Context, options: AnswerOptions): Promise<Re
 }
 
 async function answerToken(c: Context, options: AnswerOptions): Promise<Response> {
-  const { db, timeZone, log } = options
+  const { db, hours, log } = options
+  const { timeZone } = hours()
   const now = options.now()
   const secret = await readLinkSecret(db, options.linkSecret)
   const token = readAnswerToken(c.req.param('token') ?? '', secret, now)
@@ -50,7 +53,8 @@ async function answerToken(c: Context, options: AnswerOptions): Promise<Response
   let isFirst = false
   if (c.req.method === 'POST') {
     const event = { id: options.makeId(), at: now, kind: 'called', via: 'link' } as const
-    isFirst = (await appendEvent(db, lead.id, event, { now })).outcome === 'appended'
+    const { outcome } = await appendEvent(db, lead.id, event, { rowRecipients, now })
+    isFirst = outcome === 'appended'
     lead = (await findLead(db, lead.id)) ?? found
   }
   if (isFirst) {

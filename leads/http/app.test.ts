@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { createTestApp, testLead as lead, otherOrigin, ownOrigin, testPath } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
-import { listLeads } from '#testing/saved-leads.ts'
+import { alwaysOpen, listLeads } from '#testing/saved-leads.ts'
 import type { Engine } from '../store/tables.ts'
+import { minuteMs } from '../time-units.ts'
 import type { AppOptions } from './app.ts'
 
 async function open(engine: Engine = 'sqlite', changes: Partial<AppOptions> = {}) {
@@ -22,7 +23,7 @@ describe.each(engines)('the function on %s', (engine) => {
     const { status, json } = await post({ 'x-lead-visit': visit }, sent)
     expect([status, json]).toEqual([200, { ok: true }])
     const saved = { consent: '2026-11', source: 'utm_source=google', deadlineAt: null }
-    const deliveries = [{ channel: 'airtable', state: 'waiting' }]
+    const deliveries = [{ recipient: 'airtable', state: 'waiting' }]
     expect(await stored()).toMatchObject([{ ...sent, suspect: 'too-fast', ...saved, deliveries }])
     expect(wakes).toHaveLength(1)
     const logged = JSON.stringify(log.entries)
@@ -61,7 +62,30 @@ it('accepts a repeated idempotency key for the same lead, but not for another', 
   for (let times = 0; times < 2; times++) expect((await post(key)).json).toEqual({ ok: true })
   const answer = await post(key, { ...lead, name: 'Other' })
   expect([answer.status, answer.code]).toEqual([409, 'idempotency_key_reused'])
-  expect(await stored()).toMatchObject([{ deadlineAt: clock.at + 10 * 60_000 }])
+  expect(await stored()).toMatchObject([{ deadlineAt: clock.at + 10 * minuteMs }])
+})
+
+describe.each(engines)('the time of the call on %s', (engine) => {
+  const hours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
+  it.each([
+    ['a lead', {}],
+    // The response must not tell bots what was noticed.
+    ['suspected spam', { 'x-lead-visit': 'elapsedMs=240' }],
+  ])('is in a header of the response to %s, and the first one after a retry', async (_, visit) => {
+    const { post, clock } = await open(engine, { hours: () => hours })
+    const key = { 'idempotency-key': 'a-key', origin: otherOrigin, ...visit }
+    clock.at = Date.parse('2026-11-16T09:00:00-06:00')
+    for (let times = 0; times < 2; times++) {
+      const { headers, json } = await post(key)
+      expect(json).toEqual({ ok: true })
+      expect(headers.get('x-call-by')).toBe('2026-11-16T15:10:00.000Z')
+      // Pages of other origins may read it.
+      expect(headers.get('access-control-expose-headers')?.split(',')).toContain('X-Call-By')
+      clock.at = Date.parse('2026-11-16T19:00:00-06:00')
+    }
+    const { headers } = await post(visit)
+    expect(headers.get('x-call-by')).toBe('2026-11-23T13:10:00.000Z')
+  })
 })
 
 it('returns 429 to a client over its rate limit, and accepts the lead later', async () => {
@@ -72,7 +96,7 @@ it('returns 429 to a client over its rate limit, and accepts the lead later', as
   const refused = await post({ origin: ownOrigin })
   expect([refused.status, refused.code]).toEqual([429, 'too_many_requests'])
   expect(refused.retryAfter).toBe(50)
-  expect(refused.headers.get('access-control-expose-headers')).toBe('Retry-After,Date')
+  expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After')
   clock.at += 50_000
   expect((await post()).status).toBe(200)
 })

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
 import { computePromise } from '../deadline.ts'
-import { visitHeader } from '../lead.ts'
+import { callByHeader, visitHeader } from '../lead.ts'
 import type { Env } from '../settings.ts'
 import { type AcceptOptions, createAcceptLead } from './accept-lead.ts'
 import { type AnswerOptions, answerLead } from './answer.ts'
@@ -18,7 +18,7 @@ export type AppOptions = AcceptOptions &
   OriginSettings & {
     anonKeys: readonly string[]
     readClientAddress: (c: Context) => string
-    /** Whether the address may be a proxy's, because the headers do not match the settings. */
+    /** Whether the IP address may be a proxy's, because the headers do not match the settings. */
     mayShareAddress: (c: Context) => boolean
   }
 
@@ -37,8 +37,8 @@ const allowCors = cors({
     ...['apikey', 'authorization', 'content-type', 'x-client-info', 'idempotency-key'],
     ...[visitHeader, 'x-retry-count', 'traceparent', 'tracestate', 'baggage'],
   ],
-  // Lets the page read Retry-After after a 429, and the server's clock after a success.
-  exposeHeaders: ['Retry-After', 'Date'],
+  // Lets the page read Retry-After after a 429, and the server's clock and the time of the call after a success.
+  exposeHeaders: ['Retry-After', 'Date', callByHeader],
   maxAge: 7200,
 })
 
@@ -80,8 +80,10 @@ export function createApp(options: AppOptions): Hono {
       return refuse(c, refusals.wrongKey)
     }
     const sent = await readJsonLead(c)
-    const refusal = 'status' in sent ? sent : await acceptLead(sent, readClient(c))
-    return refusal ? refuse(c, refusal) : c.json({ ok: true })
+    const result = 'status' in sent ? sent : await acceptLead(sent, readClient(c))
+    if ('status' in result) return refuse(c, result)
+    c.header(callByHeader, new Date(result.callBy).toISOString())
+    return c.json({ ok: true })
   })
 
   app.on('ALL', functionPaths, (c) => {
@@ -141,10 +143,10 @@ export function createApp(options: AppOptions): Hono {
     const at = now()
     const sent = await readFormLead(c, { client: client.address, now: at })
     if (typeof sent === 'string') return showOutcome(c, sent)
-    let refusal = await acceptLead({ ...sent, keys: [...sent.formKeys, ...sent.keys] }, client)
+    let result = await acceptLead({ ...sent, keys: [...sent.formKeys, ...sent.keys] }, client)
     // Some autofill changes fields without an input event, so the key may belong to another lead.
-    if (refusal === refusals.keyReused) refusal = await acceptLead(sent, client)
-    if (refusal) return showOutcome(c, 'failed')
+    if (result === refusals.keyReused) result = await acceptLead(sent, client)
+    if ('status' in result) return showOutcome(c, 'failed')
     const { promiseStartAt } = computePromise(at, sent.lead.serviceType, options.hours())
     return showOutcome(c, promiseStartAt > at ? 'received-closed' : 'received')
   }

@@ -4,7 +4,7 @@ import { createNetworkQueues } from './network-queue.ts'
 
 // server/abuse.test.ts tests the limits of the queues.
 it('saves the leads from one network one at a time, even after a failure', async () => {
-  const queues = createNetworkQueues()
+  const queues = createNetworkQueues(2)
   const first = Promise.withResolvers<string>()
   let isNextStarted = false
   const failed = queues.save('a', () => first.promise)

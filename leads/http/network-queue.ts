@@ -1,16 +1,18 @@
 // About 250 ms of work on a fast disk. With more, visitors would wait longer than a retry takes; with far
 // fewer, the server would spend its time rejecting leads.
 const maxInFlight = 500
-// The default limit per network and minute. The rate limit would reject more anyway.
-const maxQueued = 50
+// Below this, the rate limit answers, because it knows when the client may try again.
+const minQueued = 50
 
 type Queue = { length: number; last: Promise<unknown> }
 
 /**
  * Saves the leads from a network one at a time, because the rate limit locks the network anyway. If leads
- * waited for that lock in the database, each would hold a connection and block everyone else.
+ * waited for that lock in the database, each would hold a connection and block everyone else. `limit` is
+ * how many leads a network may send per minute. The rate limit would reject more anyway.
  */
-export function createNetworkQueues() {
+export function createNetworkQueues(limit: number) {
+  const maxQueued = Math.max(limit, minQueued)
   const queues = new Map<string, Queue>()
   let inFlight = 0
   return {

@@ -11,6 +11,7 @@ import {
   type Visit,
   visitHeader,
 } from '../lead.ts'
+import { minuteMs } from '../time-units.ts'
 import { explainIssue, type Refusal, refusals } from './refusals.ts'
 
 export type SentLead = { lead: Lead; visit: Visit; keys: string[] }
@@ -57,7 +58,7 @@ export async function readFormLead(
 
   // Without JavaScript, the form has no idempotency key, so the content is the key: the same content from
   // the same client in this minute or the last is a double click, not a second lead.
-  const minute = Math.floor(now / 60_000)
+  const minute = Math.floor(now / minuteMs)
   const content = `${client} ${hashLead(parsed.output)}`
   const keys = [minute, minute - 1].map((at) => `form:${hash(`${at} ${content}`)}`)
   const visit = readVisit(form)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { record, storeLead, testTime } from '#testing/saved-leads.ts'
-import type { LeadRecord } from '../store/reading.ts'
+import type { LeadRecord } from '../store/find-leads.ts'
 import { formatCsv, formatCsvLine, readPages } from './csv.ts'
 
 test.each(['=1+1', '+1 555', '-2', '@SUM(A1)', '\tx', '\rx', '＝1', ' =1', '"=1'])(
@@ -27,11 +27,11 @@ test('quotes cells with quotes, commas, or line breaks, and leaves others unchan
 
 test('names the state of each delivery, with the reason for a failure', async () => {
   const db = await openTestDatabase('sqlite')
-  await storeLead(db, { channels: ['airtable', 'email-1', 'push-1', 'sms-1', 'webhook'] })
-  const set = (channel: string, changes: object) =>
-    db.kysely.updateTable('deliveries').set(changes).where('channel', '=', channel).execute()
-  await set('airtable', { state: 'sent', arrived_at: testTime })
-  await set('email-1', { state: 'expired', last_error: 'Rejected. Check SMTP_URL (EAUTH 535).' })
+  await storeLead(db, { recipients: ['airtable', 'email-1', 'push-1', 'sms-1', 'webhook'] })
+  const set = (recipient: string, changes: object) =>
+    db.kysely.updateTable('deliveries').set(changes).where('recipient', '=', recipient).execute()
+  await set('airtable', { state: 'sent', arrivedAt: testTime })
+  await set('email-1', { state: 'expired', lastError: 'Rejected. Check SMTP_URL (EAUTH 535).' })
   await set('push-1', { state: 'failed', note: 'Gone.' })
   await set('sms-1', { state: 'sent' })
   let csv = ''

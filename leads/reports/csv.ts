@@ -1,17 +1,24 @@
 import { readLabel } from '../channels/channels.ts'
 import { formatTimestamp } from '../clock.ts'
+import { describeHistory } from '../describe-event.ts'
 import { fieldOutputs, readField } from '../field-outputs.ts'
 import { fieldNames } from '../fields.ts'
 import { toOneLine } from '../safe-text.ts'
+import { describeSale, readAmount } from '../sale.ts'
 import { describeSource } from '../source.ts'
-import { addDetails, type Delivery, type LeadRecord } from '../store/reading.ts'
-import { type LeadFilter, searchLeads } from '../store/search-leads.ts'
+import { statuses } from '../statuses.ts'
+import {
+  addDetails,
+  type Delivery,
+  type LeadFilter,
+  type LeadRecord,
+  searchLeads,
+} from '../store/find-leads.ts'
 import type { Database } from '../store/tables.ts'
-import { keepForOwner, statusNames } from '../words.ts'
+import { keepForOwner } from '../words.ts'
 import { computeDeliveryState, describeCancellation, explainSuspicion } from './describe.ts'
-import { describeHistory } from './describe-event.ts'
 
-type Pages = AsyncGenerator<LeadRecord[], void>
+export type Pages = AsyncGenerator<LeadRecord[], void>
 
 /** Reads the matching leads, the newest first. */
 export async function* readPages(db: Database, filter: LeadFilter = {}, limit = 500): Pages {
@@ -50,7 +57,9 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadRecord) => str
   Consent: ({ consent }) => (consent === null ? '' : `Version ${consent}`),
   [`Call By (${timeZone})`]: ({ deadlineAt }) =>
     deadlineAt === null ? '' : formatTimestamp(deadlineAt, timeZone),
-  Status: ({ status }) => statusNames[status],
+  Status: ({ status }) => statuses[status].label,
+  Result: (lead) => describeSale(lead) ?? '',
+  'Amount (USD)': (lead) => String(readAmount(lead) ?? ''),
   [`Called At (${timeZone})`]: ({ calledAt }) =>
     calledAt === null ? '' : formatTimestamp(calledAt, timeZone),
   'Called By': ({ caller }) => caller ?? '',
@@ -73,7 +82,7 @@ function describeDelivery(delivery: Delivery): string {
       ? keepForOwner(delivery.lastError ?? delivery.note ?? '')
       : describeCancellation(delivery)
   const word = state === 'cancelled' ? 'canceled' : state
-  return `${readLabel(delivery.channel)}: ${word}${why ? ` (${why})` : ''}`
+  return `${readLabel(delivery.recipient)}: ${word}${why ? ` (${why})` : ''}`
 }
 
 // Excel, Sheets, and LibreOffice run a cell that starts like this as a formula, such as a visitor's

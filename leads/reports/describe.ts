@@ -1,25 +1,23 @@
-import { confirmsArrival, findChannel, readLabel } from '../channels/channels.ts'
-import { formatAt, formatDuration, formatPreciseDuration } from '../clock.ts'
+import { confirmsArrival, findChannel, readLabel, rowChannel } from '../channels/channels.ts'
+import { formatAt, formatDate, formatDuration, formatPreciseDuration } from '../clock.ts'
 import { type ReasonKind, readReason } from '../delivery-reason.ts'
-import { listShown, makeMapUrl, readField, readName, readPhone } from '../field-outputs.ts'
-import type { CancelReason } from '../history.ts'
+import { describeHistory, type Sharer } from '../describe-event.ts'
+import { listShown, pickFields, readField, readName, readPhone } from '../field-outputs.ts'
+import { type LeadField, leadFields } from '../fields.ts'
 import type { StoredLead } from '../lead.ts'
-import type { Request } from '../repeats.ts'
+import type { CancelReason } from '../lead-state.ts'
 import { makeSafe } from '../safe-text.ts'
 import { describeSource, phoneCall } from '../source.ts'
-import type { Delivery, LeadRecord } from '../store/reading.ts'
+import type { Delivery, LeadRecord } from '../store/find-leads.ts'
+import type { OtherRequests } from '../store/other-requests.ts'
+import { minuteMs } from '../time-units.ts'
 import { readTown } from '../town.ts'
 import { keepForOwner, readFirstName } from '../words.ts'
-import { describeHistory } from './describe-event.ts'
 
 export type LeadCard = ReturnType<typeof describeCard>
 export type LeadInFull = ReturnType<typeof describeInFull>
 
-// 20 requests from one number must not fill the screen.
-const maxOthers = 2
-
-/** `others` are the homeowner's other requests, the newest first. */
-export const describeCard = (lead: StoredLead, others: readonly Request[] = []) => ({
+export const describeCard = (lead: StoredLead) => ({
   id: lead.id,
   name: readName(lead),
   /** Empty if the homeowner gave no name. */
@@ -29,6 +27,7 @@ export const describeCard = (lead: StoredLead, others: readonly Request[] = []) 
   email: makeSafe(lead.email),
   service: readField(lead, 'serviceType'),
   isEmergency: lead.serviceType === 'emergency',
+  address: makeSafe(lead.address),
   town: readTown(makeSafe(lead.address)),
   receivedAt: lead.receivedAt,
   promiseStartAt: lead.promiseStartAt,
@@ -42,28 +41,33 @@ export const describeCard = (lead: StoredLead, others: readonly Request[] = []) 
   attempts: lead.attempts,
   version: lead.version,
   changedAt: lead.changedAt,
+  saleDetails: lead.saleDetails,
   lastNote: lead.lastNote === null ? null : { text: lead.lastNote, person: lead.lastNoteBy },
   isSuspect: lead.suspect !== null,
   isInBurst: lead.inBurst === 1,
-  others: others.slice(0, maxOthers).map(({ id, receivedAt }) => ({ id, receivedAt })),
-  moreOthers: Math.max(0, others.length - maxOthers),
 })
 
 type Options = {
   now: number
   timeZone: string
-  /** Labels by channel name. */
+  /** Labels by recipient name. */
   recipients: ReadonlyMap<string, string>
-  others?: readonly Request[] | undefined
+  others?: OtherRequests
+  sharers?: readonly Sharer[]
 }
 
 export const describeInFull = (lead: LeadRecord, options: Options) => ({
-  ...describeCard(lead, options.others),
+  ...describeCard(lead),
+  /** Requests with the same number, the newest first. */
+  sameNumber: (options.others?.sameNumber ?? []).map(describeCard),
+  /** Requests with another number. They share no calls, because anyone can type someone else's email. */
+  sameEmail: (options.others?.sameEmail ?? []).map(describeCard),
   fields: listShown(lead),
-  /** Null without an address. */
-  mapUrl: makeMapUrl(lead.address) ?? null,
-  source: describeSource(lead.source),
-  consent: lead.consent,
+  /** As they are stored, to correct them. */
+  values: pickFields(lead),
+  /** Null if the form sent no source. */
+  source: lead.source === null ? null : describeSource(lead.source),
+  consent: lead.consent === null ? null : describeConsent(lead.consent),
   suspicion: lead.suspect ? explainSuspicion(lead.suspect) : null,
   /** When the email to the homeowner after “No answer” goes out, while Undo can still stop it. */
   emailAt: computeEmailAt(lead),
@@ -75,7 +79,9 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
     .map((delivery) => {
       const state = computeDeliveryState(delivery)
       return {
-        channel: delivery.channel,
+        recipient: delivery.recipient,
+        /** The service that keeps a row of the lead, if this delivery goes there. */
+        rowIn: delivery.recipient === rowChannel.kind ? rowChannel.label : null,
         what: describeWhat(delivery, lead.promiseStartAt ?? 0, options),
         state,
         status: describeState(delivery, lead, options),
@@ -93,11 +99,12 @@ const computeEmailAt = ({ deliveries }: LeadRecord): number | null =>
       reason === 'unreached' && state === 'waiting' && attempts === 0,
   )?.nextAttemptAt ?? null
 
-type StateInWords = Exclude<Delivery['state'], 'expired'> | 'arrived'
+type StateInWords = Exclude<Delivery['state'], 'expired' | 'asking'> | 'arrived'
 
 /** `sent` means that the service accepted the message, `arrived` that the service or the phone confirmed it. */
 export function computeDeliveryState({ state, arrivedAt }: Delivery): StateInWords {
   if (arrivedAt !== null) return 'arrived'
+  if (state === 'asking') return 'sent'
   return state === 'expired' ? 'failed' : state
 }
 
@@ -119,20 +126,22 @@ export const explainSuspicion = (suspect: string): string =>
   })[suspect] ?? suspect
 
 function describeWhat(
-  { channel, reason, dueAt }: Delivery,
+  { recipient, reason, dueAt }: Delivery,
   promiseStartAt: number,
   { recipients }: Options,
 ): string {
-  const label = readLabel(channel)
-  const to = recipients.get(channel)
-  const { kind: reasonKind, minutes } = readReason(reason)
-  const isEarly = dueAt < promiseStartAt + Number(minutes) * 60_000
+  const label = readLabel(recipient)
+  const to = recipients.get(recipient)
+  const { kind: reasonKind, number: minutes = '' } = readReason(reason)
+  const isEarly = dueAt < promiseStartAt + Number(minutes) * minuteMs
   const about: Record<ReasonKind, string> = {
     received: '',
     called: ', call started',
     outcome: ', status update',
+    corrected: `, corrected ${leadFields[minutes as LeadField]?.noun}`,
     missed: ', missed deadline',
     again: ', reminder to call again',
+    unresolved: ', asked for the result',
     unreached: ', after no answer',
     uncalled: isEarly ? ', early reminder' : `, reminder after ${minutes} minutes`,
   }
@@ -141,11 +150,18 @@ function describeWhat(
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
 
+/** A version is a date, with a number from the second on that day, or what the owner has called it. */
+function describeConsent(version: string): string {
+  const [, day, number] = version.match(/^(\d{4}-\d\d-\d\d)(?:-(\d+))?$/) ?? []
+  if (!day) return `Version ${version}`
+  return `Wording of ${formatDate(day)}${number ? `, version ${number}` : ''}`
+}
+
 // A phone confirms a notification within seconds, unless it is off.
-const confirmationMs = 60_000
+const confirmationMs = minuteMs
 
 function describeState(delivery: Delivery, lead: StoredLead, { now, timeZone }: Options): string {
-  const { channel, state, attempts, settledAt, checkAt } = delivery
+  const { recipient, state, attempts, settledAt } = delivery
   const settled = formatAt(settledAt ?? 0, { now, timeZone })
   switch (computeDeliveryState(delivery)) {
     case 'arrived':
@@ -153,26 +169,26 @@ function describeState(delivery: Delivery, lead: StoredLead, { now, timeZone }: 
     case 'failed':
       return state === 'expired' ? `failed, stopped trying ${settled}` : `failed, tried ${settled}`
     case 'sent': {
-      if (!confirmsArrival(channel)) return `sent ${settled}`
-      const isOpen = checkAt !== null || now - (settledAt ?? 0) < confirmationMs
+      if (!confirmsArrival(recipient)) return `sent ${settled}`
+      const isOpen = state === 'asking' || now - (settledAt ?? 0) < confirmationMs
       return `sent ${settled}, ${isOpen ? 'waiting for confirmation' : 'not confirmed'}`
     }
   }
   const ordinal = ordinals[attempts]
   const tryName = ordinal ? `${ordinal} try` : `try ${attempts + 1}`
-  // After a 429, the whole channel is on hold.
-  const inMs = Math.max(delivery.nextAttemptAt, delivery.heldUntil ?? 0) - now
+  // After a 429, nothing is sent to the recipient for a while.
+  const inMs = Math.max(delivery.nextAttemptAt, delivery.notBefore ?? 0) - now
   if (attempts === 0) return inMs > 0 ? `will be sent in ${formatDuration(inMs)}` : 'not sent yet'
   return inMs > 0 ? `${tryName} in ${formatDuration(inMs)}` : `${tryName} now`
 }
 
 function describeArrival(
-  { channel, reason, dueAt, arrivedAt, tappedAt }: Delivery,
+  { recipient, reason, dueAt, arrivedAt, tappedAt }: Delivery,
   { receivedAt }: StoredLead,
   clock: { now: number; timeZone: string },
 ): string {
   const at = arrivedAt ?? 0
-  if (!findChannel(channel)?.phoneConfirms) return `arrived ${formatAt(at, clock)}`
+  if (!findChannel(recipient)?.phoneConfirms) return `arrived ${formatAt(at, clock)}`
   // Reminders, and alerts that waited until we opened, are due later than the request.
   const isFirst = reason === 'received' && dueAt === receivedAt
   const shown = isFirst

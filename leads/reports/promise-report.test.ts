@@ -2,17 +2,14 @@ import { expect, it } from 'vitest'
 import { promiseFrom } from '#testing/saved-leads.ts'
 import { noPromise } from '../deadline.ts'
 import type { StoredEvent } from '../store/append-event.ts'
-import type { DeliveryTime, PromiseRecord } from '../store/reading.ts'
+import type { PromiseRecord } from '../store/find-leads.ts'
+import { dayMs, minuteMs } from '../time-units.ts'
 import { computePercentile, computeReport } from './promise-report.ts'
 
-const minuteMs = 60_000
 const now = Date.parse('2026-11-15T18:00:00Z')
-const period = { from: now - 30 * 86_400_000, to: now, now, timeZone: 'America/Chicago' }
-const compute = (
-  records: PromiseRecord[],
-  deliveryTimes: DeliveryTime[] = [],
-  events: StoredEvent[] = [],
-) => computeReport(records, deliveryTimes, events, period)
+const period = { from: now - 30 * dayMs, to: now, now, timeZone: 'America/Chicago' }
+const compute = (records: PromiseRecord[], events: StoredEvent[] = []) =>
+  computeReport(records, events, period)
 
 /** `calledAfter` is in minutes; null if nobody called. */
 const makeRecord = (
@@ -25,6 +22,9 @@ const makeRecord = (
   calledAt: calledAfter === null ? null : now - (minutesAgo - calledAfter) * minuteMs,
   calledVia: calledAfter === null ? null : 'link',
   source: null,
+  id: '1',
+  status: 'open',
+  saleDetails: null,
   ...changed,
 })
 const repeat = (count: number, make: (at: number) => PromiseRecord) =>
@@ -61,10 +61,19 @@ it('judges each lead by the promise it was received with', () => {
   const receivedAt = now - 600 * minuteMs
   const longer = { promiseStartAt: receivedAt, deadlineAt: receivedAt + 15 * minuteMs }
   const before = compute([makeRecord(600, 11, longer)])
-  expect(before).toMatchObject({ promiseMinutes: 15, kept: 1, missed: 0 })
+  expect(before).toMatchObject({ kept: 1, missed: 0 })
   const both = compute([makeRecord(600, 11, longer), makeRecord(500, 11)])
-  expect(both).toMatchObject({ promiseMinutes: null, kept: 1, missed: 1 })
+  expect(both).toMatchObject({ kept: 1, missed: 1 })
   expect(both.byMinute).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0])
+})
+
+it('shows the minutes of the promise, even if a correction started a lead’s time hours earlier', () => {
+  const deadlineAt = now - 300 * minuteMs
+  const started = { promiseStartAt: deadlineAt - 290 * minuteMs, deadlineAt, id: 'a' }
+  const text = JSON.stringify([['serviceType', 'roof-repair', 'emergency']])
+  const event = { ...makeEvent('a', 1, 'corrected', 'Sam'), text }
+  const { byMinute } = compute([makeRecord(600, 3), makeRecord(595, 293, started)], [event])
+  expect(byMinute).toEqual([0, 0, 0, 1, 0, 0, 0, 0, 1, 0])
 })
 
 it('groups by hour and day in the owner’s time zone', () => {
@@ -75,20 +84,36 @@ it('groups by hour and day in the owner’s time zone', () => {
   expect(report.byDay).toEqual([{ day: '2026-11-09', kept: 1, missed: 0 }])
 })
 
-it('lists the results by source, starting with the most leads', () => {
+const makeEvent = (leadId: string, number: number, kind: StoredEvent['kind'], person: string) => ({
+  ...{ leadId, number, kind, person, at: now, text: null, callAgainAt: null },
+  ...{ id: `${leadId}-${number}`, email: `${person}@example.com`, via: 'desk' as const },
+})
+
+it('lists what came of each source, starting with the most requests', () => {
   const google = { source: 'utm_source=google&utm_medium=cpc' }
-  const { bySource } = compute([
-    makeRecord(600, 1, google),
-    makeRecord(590, 20, google),
-    makeRecord(5, null, google),
-    makeRecord(580, 1, { source: '' }),
-    makeRecord(570, null),
-    makeRecord(500, 1, { ...google, ...noPromise }),
-  ])
-  expect(bySource).toEqual([
-    { source: 'Google Ads', leads: 3, kept: 1, missed: 1, share: 0.5 },
-    { source: 'Direct', leads: 1, kept: 1, missed: 0, share: 1 },
-    { source: 'Unknown', leads: 1, kept: 0, missed: 1, share: 0 },
+  const won = { status: 'won', saleDetails: '12500' } as const
+  const records = [
+    makeRecord(600, 1, { ...google, ...won, id: 'a' }),
+    makeRecord(590, 20, { ...google, ...won, saleDetails: null, id: 'b' }),
+    makeRecord(5, null, { ...google, id: 'c' }),
+    makeRecord(580, 1, { source: '', id: 'd', status: 'lost', saleDetails: 'other' }),
+    makeRecord(570, null, { id: 'e', status: 'call-again' }),
+    makeRecord(500, 1, { ...google, ...noPromise, ...won, id: 'f' }),
+  ]
+  const history = [
+    makeEvent('a', 1, 'done', 'Sam'),
+    makeEvent('a', 2, 'won', 'Sam'),
+    makeEvent('b', 1, 'airtable-status', 'Sam'),
+    makeEvent('b', 2, 'won', 'Sam'),
+    makeEvent('c', 1, 'done', 'Sam'),
+    makeEvent('c', 2, 'undone', 'Sam'),
+    makeEvent('d', 1, 'done', 'Sam'),
+    makeEvent('e', 1, 'no-answer', 'Sam'),
+  ]
+  expect(compute(records, history).bySource).toEqual([
+    { source: 'Google Ads', leads: 3, reached: 2, won: 2, dollars: 12_500 },
+    { source: 'Direct', leads: 1, reached: 1, won: 0, dollars: 0 },
+    { source: 'Unknown', leads: 1, reached: 0, won: 0, dollars: 0 },
   ])
 })
 
@@ -100,55 +125,21 @@ it('groups all but the top sources, so that made-up campaigns cannot fill the re
   expect(bySource.reduce((sum, { leads }) => sum + leads, 0)).toBe(41)
 })
 
-it('reports how long each channel took until messages were sent and until they arrived', () => {
-  const make = (channel: string, sentMs: number, changes: Partial<DeliveryTime> = {}) => ({
-    ...{ channel, state: 'sent' as const, dueAt: now, settledAt: now + sentMs, arrivedAt: null },
-    ...changes,
-  })
-  const text = (changes: Partial<DeliveryTime>) => make('sms-0a1b2c3d', 100, changes)
-  const { channels } = compute(
-    [],
-    [
-      ...[100, 200, 300, 5_000].map((ms) => make('email', ms)),
-      ...[{ arrivedAt: now + 2_000 }, { arrivedAt: now + 9_000 }, {}].map(text),
-      ...(['waiting', 'failed', 'expired'] as const).map((state) => text({ state })),
-      make('push-0a1b2c3d', 0),
-    ],
-  )
-  const none = { waiting: 0, failed: 0 }
-  expect(channels).toEqual([
-    { channel: 'Email', ...none, sent: { count: 4, medianMs: 200, p95Ms: 5_000 }, arrived: null },
-    {
-      ...{ channel: 'Push notification', ...none, sent: { count: 1, medianMs: 0, p95Ms: 0 } },
-      arrived: { count: 0, medianMs: null, p95Ms: null },
-    },
-    {
-      ...{ channel: 'Text message', waiting: 1, failed: 2 },
-      sent: { count: 3, medianMs: 100, p95Ms: 100 },
-      arrived: { count: 2, medianMs: 2_000, p95Ms: 9_000 },
-    },
-  ])
-})
-
 it('counts the calls of each person, and leaves out what was undone', () => {
-  const call = (leadId: string, number: number, kind: StoredEvent['kind'], person: string) => ({
-    ...{ leadId, number, kind, person, at: now, text: null, callAgainAt: null },
-    ...{ id: `${leadId}-${number}`, email: `${person}@example.com`, via: 'desk' as const },
-  })
   const events = [
-    call('a', 1, 'called', 'Sam'),
-    call('a', 2, 'no-answer', 'Sam'),
-    call('a', 3, 'note', 'Dana'),
-    call('a', 4, 'no-answer', 'Sam'),
-    call('a', 5, 'done', 'Dana'),
-    call('b', 1, 'called', 'Dana'),
-    call('b', 2, 'undone', 'Dana'),
-    call('c', 1, 'not-a-lead', 'Dana'),
+    makeEvent('a', 1, 'called', 'Sam'),
+    makeEvent('a', 2, 'no-answer', 'Sam'),
+    makeEvent('a', 3, 'note', 'Dana'),
+    makeEvent('a', 4, 'no-answer', 'Sam'),
+    makeEvent('a', 5, 'done', 'Dana'),
+    makeEvent('b', 1, 'called', 'Dana'),
+    makeEvent('b', 2, 'undone', 'Dana'),
+    makeEvent('c', 1, 'not-a-lead', 'Dana'),
     // The same call about another request from the homeowner.
-    { ...call('d', 1, 'called', 'Sam'), id: 'a-1' },
-    { ...call('d', 2, 'no-answer', 'Sam'), id: 'a-2' },
+    { ...makeEvent('d', 1, 'called', 'Sam'), id: 'a-1' },
+    { ...makeEvent('d', 2, 'no-answer', 'Sam'), id: 'a-2' },
   ]
-  expect(compute([], [], events).byPerson).toEqual([
+  expect(compute([], events).byPerson).toEqual([
     { person: 'Sam', calls: 2, noAnswer: 2 },
     { person: 'Dana', calls: 1, noAnswer: 0 },
   ])

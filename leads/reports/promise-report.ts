@@ -1,23 +1,19 @@
-import { confirmsArrival, findChannel } from '../channels/channels.ts'
 import { formatDay } from '../clock.ts'
+import { makesUrgent, parseChanges } from '../correction.ts'
 import type { CallPromise } from '../deadline.ts'
-import { type HistoryEvent, mapUndone } from '../history.ts'
+import { events, type HistoryEvent } from '../history.ts'
+import { mapUndone } from '../lead-state.ts'
+import { readAmount, saleKinds } from '../sale.ts'
 import { describeSource } from '../source.ts'
 import type { StoredEvent } from '../store/append-event.ts'
-import type { DeliveryTime, PromiseRecord } from '../store/reading.ts'
-import type { DeliveryState } from '../store/tables.ts'
+import type { PromiseRecord } from '../store/find-leads.ts'
+import { minuteMs } from '../time-units.ts'
 
-const minuteMs = 60_000
-
-export type PromiseReport = ReturnType<typeof computeReport> & {
-  /** Requests whose homeowner had asked within the week before. */
-  repeats?: number
-}
+export type PromiseReport = ReturnType<typeof computeReport>
 
 export function computeReport(
   records: readonly PromiseRecord[],
-  deliveryTimes: readonly DeliveryTime[],
-  events: readonly StoredEvent[],
+  history: readonly StoredEvent[],
   { from, to, now, timeZone }: { from: number; to: number; now: number; timeZone: string },
 ) {
   const promised = records.flatMap((record) => {
@@ -25,13 +21,22 @@ export function computeReport(
     if (promiseStartAt === null || deadlineAt === null) return []
     return [{ ...record, promiseStartAt, deadlineAt }]
   })
-  const promises = promised.map((lead) => (lead.deadlineAt - lead.promiseStartAt) / minuteMs)
-  // Spreading 130,000 arguments would exceed the stack.
-  const longest = promises.reduce((a, b) => Math.max(a, b), 0)
-  const decided = promised.filter((record) => judge(record, now) !== 'open')
-  const tookMs = sortSpans(
-    decided.map(({ promiseStartAt, calledAt }) => [promiseStartAt, calledAt]),
+  // The time for the call started long before its deadline.
+  const corrected = new Set(
+    history
+      .filter(({ kind, text }) => kind === 'corrected' && makesUrgent(parseChanges(text)))
+      .map(({ leadId }) => leadId),
   )
+  const longest = promised
+    .filter(({ id }) => !corrected.has(id))
+    .reduce((most, lead) => Math.max(most, (lead.deadlineAt - lead.promiseStartAt) / minuteMs), 0)
+  const decided = promised.filter((record) => judge(record, now) !== 'open')
+  // A call before we open took no time.
+  const tookMs = decided
+    .flatMap(({ promiseStartAt, calledAt }) =>
+      calledAt === null ? [] : [Math.max(0, calledAt - promiseStartAt)],
+    )
+    .sort((a, b) => a - b)
   const countOutcomes = (some: readonly PromisedLead[] | undefined) => {
     const { kept, missed } = tally(some, now)
     return { kept, missed }
@@ -40,18 +45,16 @@ export function computeReport(
   const hours = Map.groupBy(decided, ({ receivedAt }) => Number(hour.format(receivedAt)))
   const days = Map.groupBy(decided, ({ receivedAt }) => formatDay(receivedAt, timeZone))
   const kept = decided.filter((record) => judge(record, now) === 'kept')
-  const minutes = Map.groupBy(kept, computeMinute)
+  const minutes = Map.groupBy(kept, (record) => computeMinute(record, longest))
   return {
     from,
     to,
     timeZone,
-    /** Null if the promise changed during the period. */
-    promiseMinutes: promises.every((one) => one === longest) ? longest : null,
     ...tally(promised, now),
     suspect: records.length - promised.length,
     /** Not called, but the deadline has not passed. */
     open: promised.length - decided.length,
-    /** Missed and still not called. */
+    /** Late and still not called. */
     uncalled: decided.filter(({ calledAt }) => calledAt === null).length,
     /** We read Airtable from time to time, so these may have been called earlier than recorded. */
     calledInAirtable: decided.filter(({ calledVia }) => calledVia === 'airtable').length,
@@ -63,10 +66,8 @@ export function computeReport(
       .map(([name, some]) => ({ day: name, ...countOutcomes(some) })),
     /** Counts of leads called on time, for each minute of the promise. */
     byMinute: Array.from({ length: longest }, (_, at) => minutes.get(at)?.length ?? 0),
-    bySource: tallySources(promised, now),
-    byShift: tallyShifts(promised, now),
-    byPerson: countCalls(events),
-    channels: computeLags(deliveryTimes),
+    bySource: tallySources(promised, listReached(history)),
+    byPerson: countCalls(history),
   }
 }
 
@@ -89,7 +90,7 @@ function tally(records: readonly PromisedLead[] = [], now: number) {
 // Anyone can make up campaigns in a link, so limit the list.
 const maxSources = 12
 
-function tallySources(records: readonly PromisedLead[], now: number) {
+function tallySources(records: readonly PromisedLead[], reached: ReadonlySet<string>) {
   const groups = [...Map.groupBy(records, ({ source }) => describeSource(source))].sort(
     ([a, as], [b, bs]) => bs.length - as.length || a.localeCompare(b),
   )
@@ -97,24 +98,30 @@ function tallySources(records: readonly PromisedLead[], now: number) {
   const others = groups.slice(shown).flatMap(([, some]) => some)
   if (others.length > 0)
     groups.splice(shown, groups.length, [`${groups.length - shown} others`, others])
-  return groups.map(([source, some]) => ({ source, ...tally(some, now) }))
+  return groups.map(([source, some]) => ({
+    source,
+    leads: some.length,
+    reached: some.filter(({ id }) => reached.has(id)).length,
+    won: some.filter(({ status }) => status === 'won').length,
+    dollars: some.reduce((sum, lead) => sum + (readAmount(lead) ?? 0), 0),
+  }))
 }
 
-/** If a lead comes in while the company is closed, its promise starts later than its receipt. */
-function tallyShifts(records: readonly PromisedLead[], now: number) {
-  const byLateStart = Map.groupBy(
-    records,
-    ({ receivedAt, promiseStartAt }) => promiseStartAt > receivedAt,
-  )
-  return {
-    businessHours: tally(byLateStart.get(false), now),
-    afterHours: tally(byLateStart.get(true), now),
-  }
+/** Lists the leads whose homeowner answered. A Status in Airtable does not show that. */
+function listReached(history: readonly StoredEvent[]): ReadonlySet<string> {
+  const reached = [...Map.groupBy(history, ({ leadId }) => leadId)].filter(([, steps]) => {
+    const undone = mapUndone(steps)
+    return steps.some(
+      ({ number, kind }) =>
+        !undone.has(number) && (events[kind].call === 'answered' || saleKinds.includes(kind)),
+    )
+  })
+  return new Set(reached.map(([id]) => id))
 }
 
 /** Counts each person's calls, and those without an answer. Leaves out what was undone. */
-function countCalls(events: readonly StoredEvent[]) {
-  const listed = [...Map.groupBy(events, ({ leadId }) => leadId).values()].flatMap(listCalls)
+function countCalls(history: readonly StoredEvent[]) {
+  const listed = [...Map.groupBy(history, ({ leadId }) => leadId).values()].flatMap(listCalls)
   // One call about several requests from a homeowner has the same ID on each of them.
   const calls = new Map(listed.map((call) => [call.id, call])).values()
   const nameCaller = ({ email, person }: HistoryEvent) => JSON.stringify([person, email])
@@ -122,64 +129,37 @@ function countCalls(events: readonly StoredEvent[]) {
     .map((own) => ({
       person: own[0]?.person ?? null,
       calls: own.length,
-      noAnswer: own.filter(({ kind }) => kind === 'no-answer').length,
+      noAnswer: own.filter(({ kind }) => events[kind].call === 'unanswered').length,
     }))
     .sort((a, b) => b.calls - a.calls)
 }
 
 /** “I’m calling” and the result that follows are one call. */
-function listCalls(events: readonly HistoryEvent[]): HistoryEvent[] {
-  const undone = mapUndone(events)
-  const steps = events.filter(
-    ({ number, kind }) => !undone.has(number) && ['called', 'no-answer', 'done'].includes(kind),
+function listCalls(history: readonly HistoryEvent[]): HistoryEvent[] {
+  const undone = mapUndone(history)
+  const steps = history.filter(
+    ({ number, kind }) => !undone.has(number) && events[kind].call !== null,
   )
+  const isStart = (step: HistoryEvent | undefined) =>
+    step !== undefined && events[step.kind].call === 'started'
   return steps.flatMap((step, at) => {
-    const isResult = step.kind !== 'called' && steps[at - 1]?.kind === 'called'
-    const { kind } = step.kind === 'called' ? (steps[at + 1] ?? step) : step
+    const isResult = !isStart(step) && isStart(steps[at - 1])
+    const { kind } = isStart(step) ? (steps[at + 1] ?? step) : step
     return isResult ? [] : [{ ...step, kind }]
   })
 }
 
 /** A call before the promise starts counts as its first minute, one at the deadline as its last. */
-function computeMinute({ promiseStartAt, deadlineAt, calledAt }: PromisedLead): number {
+function computeMinute(
+  { promiseStartAt, deadlineAt, calledAt }: PromisedLead,
+  longest: number,
+): number {
   const at = Math.min(calledAt ?? deadlineAt, deadlineAt - 1)
-  return Math.max(0, Math.floor((at - promiseStartAt) / minuteMs))
+  const startAt = Math.max(promiseStartAt, deadlineAt - longest * minuteMs)
+  return Math.max(0, Math.floor((at - startAt) / minuteMs))
 }
-
-/** Returns the durations of the finished spans, shortest first. A call before we open took no time. */
-const sortSpans = (spans: readonly [from: number, to: number | null][]): number[] =>
-  spans.flatMap(([from, to]) => (to === null ? [] : [Math.max(0, to - from)])).sort((a, b) => a - b)
 
 /** Uses the nearest-rank method, so the result is a measured value. */
 export function computePercentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
-}
-
-function computeLags(deliveryTimes: readonly DeliveryTime[]) {
-  const readLabel = ({ channel }: DeliveryTime) => findChannel(channel)?.label ?? channel
-  return [...Map.groupBy(deliveryTimes, readLabel)]
-    .sort(([a], [b]) => a.localeCompare(b))
-    .map(([channel, all]) => {
-      const count = (state: DeliveryState) => all.filter((one) => one.state === state).length
-      const sent = all.filter(({ state }) => state === 'sent')
-      return {
-        channel,
-        waiting: count('waiting'),
-        failed: count('failed') + count('expired'),
-        sent: measureSpans(sent.map(({ dueAt, settledAt }) => [dueAt, settledAt])),
-        /** Null if the channel cannot confirm arrival. */
-        arrived: all.some((one) => confirmsArrival(one.channel))
-          ? measureSpans(sent.map(({ dueAt, arrivedAt }) => [dueAt, arrivedAt]))
-          : null,
-      }
-    })
-}
-
-function measureSpans(spans: readonly [from: number, to: number | null][]) {
-  const sorted = sortSpans(spans)
-  return {
-    count: sorted.length,
-    medianMs: computePercentile(sorted, 0.5),
-    p95Ms: computePercentile(sorted, 0.95),
-  }
 }

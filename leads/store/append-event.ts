@@ -1,17 +1,27 @@
-import type { Kysely, Updateable } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { parseChanges, type TypedFields } from '../correction.ts'
+import { computeChase } from '../deadline.ts'
+import { nameCorrection } from '../delivery-reason.ts'
+import { pickFields } from '../field-outputs.ts'
+import { fieldNames } from '../fields.ts'
+import { events as eventTable, type HistoryEvent } from '../history.ts'
+import { makeHomeownerKeys, makeSearchText } from '../homeowner-keys.ts'
+import type { StoredLead } from '../lead.ts'
 import {
-  decideEffects,
-  type Effects,
+  decideRows,
   fold,
-  type HistoryEvent,
+  isRemark,
   isShared,
   isValid,
+  isValidOnCard,
+  keepsAgreedTime,
   type LeadState,
-} from '../history.ts'
-import type { StoredLead } from '../lead.ts'
-import { foldText } from '../safe-text.ts'
-import { cancelDeliveries, restoreAlerts, writeDeliveries } from './deliveries.ts'
-import { listRepeats } from './list-repeats.ts'
+  plansCall,
+  readNeed,
+  type WantedRows,
+} from '../lead-state.ts'
+import { moveCrewRow } from './crew-rows.ts'
+import { cancelDeliveries, writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
 import { type Database, type Engine, storedColumns, type Tables } from './tables.ts'
 
@@ -22,16 +32,34 @@ export type NewEvent = Pick<HistoryEvent, 'id' | 'at' | 'kind' | 'via'> &
   Partial<HistoryEvent> & {
     /** The version that the person's page showed; undefined if unknown. */
     version?: number | undefined
+    /** The other requests on the card, with the versions that it showed. */
+    requests?: readonly { id: string; version: number }[] | undefined
+    /** True if the person chose this one of several requests. */
+    isAlone?: boolean | undefined
+    /** The fields that the page showed. A correction replaces only these values. */
+    shown?: TypedFields | undefined
   }
 
 /** Decisions that depend on business hours and channels, which the store does not know. */
 export type EventPlan = {
-  /** Returns `at`, or when the company next opens if it is closed then. */
-  computeCallStart?: (lead: StoredLead, at: number) => number
-  /** Returns when to remind the crew first after an Undo; null for suspected spam. */
+  /** Returns when to call again after this many calls without an answer, if the person did not choose a time. */
+  computeCallAgainAt?: (lead: StoredLead, attempts: number) => number
+  /** Returns the time of the first reminder after an Undo; null for suspected spam. */
   computeStartOverAt?: (lead: StoredLead) => number | null
-  /** The channels for the email to the homeowner. */
-  emailChannels?: readonly string[]
+  /** The recipients that keep a row of each lead. */
+  rowRecipients: readonly string[]
+  /** The recipients for the email to the homeowner. */
+  emailRecipients?: readonly string[]
+  /** After a correction, the time for the call starts no later than this. */
+  startAt?: number | undefined
+  /** When the day began. The homeowner gets one such email per day. */
+  dayStartAt?: number
+}
+
+type StorePlan = EventPlan & {
+  now: number
+  /** The event is about an emergency, too. */
+  isUrgent: boolean
 }
 
 type Appended =
@@ -49,20 +77,20 @@ export const appendEvent = (
   kysely.transaction().execute((trx) => addEvent({ engine, trx }, leadId, event, plan))
 
 /**
- * Adds an event to a lead's history, and to the homeowner's other requests that it is about: checks that it
- * is valid, stores it and the new state, and writes and cancels deliveries. This is the only code that
- * changes the state of a lead.
+ * Adds an event to a lead's history, and to the other requests that it is about: checks that it is valid,
+ * stores it and the new state, and writes and cancels deliveries. This is the only code that changes the
+ * state of a lead.
  */
 export async function addEvent(
   { engine, trx }: { engine: Engine; trx: Kysely<Tables> },
   leadId: string,
-  { version, ...given }: NewEvent,
+  { version, requests, isAlone, shown, ...given }: NewEvent,
   plan: EventPlan & { now: number },
 ): Promise<Appended> {
-  const [found] = await selectLeads(trx, [leadId]).execute()
-  if (!found) return { outcome: 'erased' }
-  const repeats = await listRepeats({ kysely: trx }, found)
-  const leads = await selectLeads(trx, [leadId, ...repeats.map(({ id }) => id)])
+  const leads = await trx
+    .selectFrom('leads')
+    .select(storedColumns)
+    .where('id', 'in', selectConcerned(leadId))
     // Two processes may add an event at the same time, so lock the leads, always in this order. SQLite has
     // one writer anyway.
     .orderBy('leads.id')
@@ -70,132 +98,189 @@ export async function addEvent(
     .execute()
   const lead = leads.find(({ id }) => id === leadId)
   if (!lead) return { outcome: 'erased' }
-  const all = await listEvents(
-    trx,
-    leads.map(({ id }) => id),
-  )
-  const listOwn = ({ id }: StoredLead) => all.filter((event) => event.leadId === id)
+  const all = await selectEvents(trx).where('leadId', 'in', selectConcerned(leadId)).execute()
+  const byLead = Map.groupBy(all, (event) => event.leadId)
+  const listOwn = ({ id }: StoredLead) => byLead.get(id) ?? []
   const events = listOwn(lead)
   if (events.some(({ id }) => id === given.id)) return { outcome: 'repeated' }
   const before = fold(events)
-  if (!isValid(given.kind, before, version))
+  const { phoneKey } = makeHomeownerKeys(lead)
+  const isOutdated = fieldNames.some((name) => (shown?.[name] ?? lead[name]) !== lead[name])
+  if (isOutdated || !isValid(given.kind, before, version))
     return {
       outcome: 'refused',
-      because: events.findLast(({ kind }) => kind !== 'note' && kind !== 'texted'),
+      because: events.findLast(({ kind }) => (isOutdated ? kind === given.kind : !isRemark(kind))),
     }
-  for (const one of leads)
-    if (one === lead) await store(trx, lead, events, given, plan)
-    else if (isShared(given.kind, events, listOwn(one)))
-      // The homeowner gets one email about the call.
-      await store(trx, one, listOwn(one), given, { ...plan, emailChannels: [] })
+  const concerned = leads.filter((one) => one === lead || isAbout(one))
+  const isUrgent = concerned.some(({ serviceType }) => serviceType === 'emergency')
+  for (const one of concerned) {
+    // One call causes one email.
+    const emails = one === lead ? {} : { emailRecipients: [] }
+    await store(trx, one, listOwn(one), given, { ...plan, ...emails, isUrgent })
+  }
   return { outcome: 'appended' }
+
+  function isAbout(one: StoredLead): boolean {
+    if (isAlone || isRemark(given.kind)) return false
+    const own = listOwn(one)
+    if (keepsAgreedTime(given.kind, events, own, plan.now)) return false
+    const shown = requests?.find(({ id }) => id === one.id)
+    const isSameNumber = phoneKey !== null && makeHomeownerKeys(one).phoneKey === phoneKey
+    const shares = isShared(given.kind, events, own, isSameNumber)
+    if (!shown) return shares
+    // The result of a call is valid even from a page that shows the version before the call.
+    const isResult = eventTable[given.kind].call !== 'started'
+    return isValidOnCard(given.kind, fold(own), shown.version) || (isResult && shares)
+  }
 }
 
-const selectLeads = (trx: Kysely<Tables>, ids: readonly string[]) =>
-  trx
-    .selectFrom('leads')
-    .select([...storedColumns, 'search_text as searchText'])
-    .where('id', 'in', ids)
+/**
+ * Selects the lead, the requests with its number, and those that share one of its calls, whose numbers may
+ * differ. A subquery, because a list could exceed the limit of parameters.
+ */
+const selectConcerned = (leadId: string) =>
+  sql<string>`(
+    select id from leads where id = ${leadId}
+    union
+    select same_number.id from leads
+      join leads as same_number on same_number.phone_key = leads.phone_key
+      where leads.id = ${leadId} and leads.suspect is null and same_number.suspect is null
+    union
+    select same_call.lead_id from lead_events
+      join lead_events as same_call on same_call.id = lead_events.id
+      where lead_events.lead_id = ${leadId})`
 
 /** Stores an event, the new state, and what follows from it. */
 async function store(
   trx: Kysely<Tables>,
-  lead: StoredLead & { searchText: string },
+  lead: StoredLead,
   events: readonly HistoryEvent[],
-  given: Omit<NewEvent, 'version'>,
-  { now, computeCallStart = (_, at) => at, ...plan }: EventPlan & { now: number },
+  given: Omit<NewEvent, 'version' | 'requests' | 'isAlone' | 'shown'>,
+  plan: StorePlan,
 ): Promise<void> {
-  const { callAgainAt: fromAt, ...columns } = { ...unknown, ...given, number: events.length + 1 }
-  // For each request separately, because we call about emergencies while we are closed, too.
-  const callAgainAt = fromAt === null ? null : computeCallStart(lead, fromAt)
-  const event = { ...columns, callAgainAt }
+  const before = fold(events)
+  const event = { ...unknown, ...given, number: events.length + 1 }
+  if (event.callAgainAt === null && plansCall(event.kind))
+    event.callAgainAt = plan.computeCallAgainAt?.(lead, before.attempts + 1) ?? event.at
   await trx
-    .insertInto('lead_events')
-    .values({ lead_id: lead.id, ...columns, call_again_at: callAgainAt })
+    .insertInto('leadEvents')
+    .values({ leadId: lead.id, ...event })
     .execute()
   const after = fold([...events, event])
-  const effects = decideEffects(fold(events), event.kind, after)
-  const note = event.kind === 'note' ? ` ${foldText(event.text ?? '')}` : ''
+  const notes = [...events, event].flatMap(({ kind, text }) => (kind === 'note' ? [text] : []))
+  const changes = event.kind === 'corrected' ? parseChanges(event.text) : []
+  const corrected = {
+    ...lead,
+    ...Object.fromEntries(changes.map(([name, , value]) => [name, value])),
+  }
   await trx
     .updateTable('leads')
     .set({
-      ...toRow(after),
-      ...(effects.reminder && {
-        escalate_at: lead.deadlineAt === null ? null : computeReminderAt(),
+      ...after,
+      ...(isRemark(event.kind) && {
+        ...pickFields(corrected),
+        ...makeHomeownerKeys(corrected),
+        searchText: makeSearchText(corrected, notes),
       }),
-      search_text: lead.searchText + note,
     })
     .where('id', '=', lead.id)
     .execute()
-  await applyEffects(trx, lead.id, effects, { ...plan, now })
+  for (const [name] of changes)
+    await writeDeliveries(
+      trx,
+      { leadId: lead.id, recipients: plan.rowRecipients, reason: nameCorrection(name) },
+      plan.now,
+    )
+  await hurry(trx, corrected, plan)
+  if (!isRemark(event.kind))
+    await reconcileRows(trx, lead, { ...decideRows(before, event.kind, after), after }, plan)
+}
 
-  function computeReminderAt(): number | null {
-    if (effects.reminder === 'never') return null
-    // After an Undo, the time for the call may have passed.
-    if (after.callAgainAt !== null && after.callAgainAt > now) return after.callAgainAt
-    return plan.computeStartOverAt?.(lead) ?? null
-  }
+/**
+ * Starts the time for the call if the lead would wait for it, and alerts the crew. The deadline stays. During a call,
+ * asks for its result sooner.
+ */
+async function hurry(trx: Kysely<Tables>, lead: StoredLead, { startAt }: EventPlan): Promise<void> {
+  const { id, promiseStartAt, changedAt } = lead
+  if (startAt === undefined || promiseStartAt === null) return
+  const need = readNeed(lead)
+  if (need === 'result' && changedAt !== null)
+    await moveCrewRow(trx, id, changedAt + computeChase(true).askAfterMs)
+  if (promiseStartAt <= startAt) return
+  await trx.updateTable('leads').set({ promiseStartAt: startAt }).where('id', '=', id).execute()
+  if (need === 'first-call') await moveCrewRow(trx, id, startAt)
 }
 
 const unknown = { person: null, email: null, text: null, callAgainAt: null }
 
-const toRow = (state: LeadState): Updateable<Tables['leads']> => ({
-  status: state.status,
-  called_at: state.calledAt,
-  called_via: state.calledVia,
-  caller: state.caller,
-  caller_email: state.callerEmail,
-  call_again_at: state.callAgainAt,
-  call_attempts: state.attempts,
-  version: state.version,
-  changed_at: state.changedAt,
-  last_note: state.lastNote,
-  last_note_by: state.lastNoteBy,
-})
-
-async function applyEffects(
+/** Cancels, moves, and writes a lead's rows, so that the queue has those that its state needs. */
+async function reconcileRows(
   trx: Kysely<Tables>,
-  leadId: string,
-  effects: Effects,
-  { now, emailChannels = [] }: Pick<EventPlan, 'emailChannels'> & { now: number },
+  lead: StoredLead,
+  { because, step, email, update, replacesNotifications, after }: WantedRows & { after: LeadState },
+  plan: StorePlan,
 ): Promise<void> {
-  const cancel = { leadId, now }
-  if (effects.cancelReminders)
-    await cancelDeliveries(trx, 'reminders', { ...cancel, because: effects.cancelReminders })
-  if (effects.cancelEmail)
-    await cancelDeliveries(trx, 'email', { ...cancel, because: effects.cancelEmail })
-  if (effects.cancelCall) await cancelDeliveries(trx, 'call', { ...cancel, because: 'undone' })
-  if (effects.restoreAlerts) await restoreAlerts(trx, leadId, now)
-  if (effects.sendToAirtable) {
-    const reason = effects.sendToAirtable
-    await writeDeliveries(trx, { leadId, channels: ['airtable'], reason }, now)
+  const { now } = plan
+  const leadId = lead.id
+  const keeps = email === 'none' ? [] : (['unreached'] as const)
+  await cancelDeliveries(trx, { leadId, keeps, because, now })
+  if (update)
+    await writeDeliveries(trx, { leadId, recipients: plan.rowRecipients, reason: update }, now)
+  if (replacesNotifications) await notifyDevices(trx, leadId, now)
+  const { emailRecipients = [] } = plan
+  if (email === 'new' && !(await isEmailed(trx, lead, plan)))
+    await writeDeliveries(
+      trx,
+      { leadId, recipients: emailRecipients, reason: 'unreached' },
+      now + emailDelayMs,
+    )
+  await moveCrewRow(trx, leadId, computeStepAt())
+
+  function computeStepAt(): number | null {
+    if (step === 'never' || lead.deadlineAt === null) return null
+    if (step === 'chase') return (after.changedAt ?? now) + computeChase(plan.isUrgent).askAfterMs
+    // After an Undo, the time for the call may have passed.
+    if (after.callAgainAt !== null && after.callAgainAt >= now) return after.callAgainAt
+    return plan.computeStartOverAt?.(lead) ?? null
   }
-  if (effects.replaceNotifications) await notifyDevices(trx, leadId, now)
-  if (effects.emailHomeowner) {
-    const email = { leadId, channels: emailChannels, reason: 'unreached' as const }
-    await writeDeliveries(trx, email, now + emailDelayMs, { once: true })
-  }
+}
+
+/** Returns true if the homeowner got, or will get, an email about a call on the same day. */
+async function isEmailed(
+  trx: Kysely<Tables>,
+  { id }: StoredLead,
+  { dayStartAt = 0 }: EventPlan,
+): Promise<boolean> {
+  const found = await trx
+    .selectFrom('deliveries')
+    .select('leadId')
+    .where('leadId', 'in', selectConcerned(id))
+    .where('reason', '=', 'unreached')
+    .where('state', '!=', 'cancelled')
+    .where('dueAt', '>=', dayStartAt)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 export type StoredEvent = Awaited<ReturnType<typeof listEvents>>[number]
 
 /** Selects events in order. */
 export const selectEvents = (kysely: Kysely<Tables>) =>
-  kysely
-    .selectFrom('lead_events')
-    .select([
-      'lead_id as leadId',
-      'number',
-      'lead_events.id',
-      'at',
-      'kind',
-      'person',
-      'via',
-      'text',
-    ])
-    .select(['lead_events.email', 'lead_events.call_again_at as callAgainAt'])
-    .orderBy('lead_id')
-    .orderBy('number')
+  kysely.selectFrom('leadEvents').selectAll('leadEvents').orderBy('leadId').orderBy('number')
 
 export const listEvents = (kysely: Kysely<Tables>, leadIds: readonly string[]) =>
-  selectEvents(kysely).where('lead_id', 'in', leadIds).execute()
+  selectEvents(kysely).where('leadId', 'in', leadIds).execute()
+
+/** Lists the other requests that have the lead's events, by event. */
+export const listSharers = ({ kysely }: Database, leadId: string) =>
+  kysely
+    .selectFrom('leadEvents as own')
+    .innerJoin('leadEvents as shared', 'shared.id', 'own.id')
+    .innerJoin('leads', 'leads.id', 'shared.leadId')
+    .select(['own.id as eventId', 'leads.name', 'leads.phone', 'leads.email'])
+    .where('own.leadId', '=', leadId)
+    .where('leads.id', '!=', leadId)
+    .orderBy('leads.receivedAt')
+    .orderBy('leads.id')
+    .execute()

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { noPromise } from '../deadline.ts'
 import { type Field, fieldNames, type Lead, leadFields } from '../fields.ts'
 import { UserError } from '../user-error.ts'
-import { countUse } from './confirmation-limits.ts'
 import { makeDeliveries } from './deliveries.ts'
+import { countUse } from './limits.ts'
 import { insertLead, type NewLead } from './save-lead.ts'
 import { type Database, tables } from './tables.ts'
 
@@ -43,7 +43,7 @@ const sampleLead: NewLead = {
   clientAddress: '',
   idempotencyKeys: [],
   ...noPromise,
-  channels: [],
+  recipients: [],
 }
 
 /** Throws if leads cannot be stored. Stores a lead as saveLead does, and deletes it before the commit. */
@@ -51,10 +51,13 @@ export const checkWritable = ({ transact }: Database, now: number): Promise<void
   transact(async (trx) => {
     const id = crypto.randomUUID()
     await insertLead(trx, sampleLead, { id, now })
-    const deliveries = makeDeliveries({ leadId: id, reason: 'received', channels: ['check'] }, now)
+    const deliveries = makeDeliveries(
+      { leadId: id, reason: 'received', recipients: ['check'] },
+      now,
+    )
     await trx.insertInto('deliveries').values(deliveries).execute()
     // Count under its own name: other transactions may hold a lock on the count of all confirmations.
     await countUse(trx, id, 1, now)
-    await trx.deleteFrom('confirmation_limits').where('name', '=', id).execute()
+    await trx.deleteFrom('confirmationLimits').where('name', '=', id).execute()
     await trx.deleteFrom('leads').where('id', '=', id).execute()
   })

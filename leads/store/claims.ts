@@ -1,224 +1,264 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Updateable } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
-import { free, waiting } from './deliveries.ts'
+import { listStatuses } from '../statuses.ts'
+import { dayMs } from '../time-units.ts'
+import { type DueDelivery, decideSend } from './decide-send.ts'
+import { waiting } from './deliveries.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
-/** `combined`: deliveries about a burst from one network. `single`: all others. */
-type Share = 'all' | 'single' | 'combined'
-
-function selectPending(kysely: Kysely<Tables>, channel: string, share: Share) {
-  const pending = kysely
-    .selectFrom('deliveries')
-    .where('channel', '=', channel)
-    .where('state', '=', waiting)
-  if (share === 'all') return pending
-  return pending.where(({ and, eb, exists, not, selectFrom }) => {
-    const isCombined = and([
-      // The notification that someone is calling is about one lead and makes no sound.
-      eb('reason', '!=', 'called'),
-      exists(
-        selectFrom('leads')
-          .select('leads.id')
-          .whereRef('leads.id', '=', 'deliveries.lead_id')
-          .where('in_burst', '=', 1),
-      ),
-    ])
-    return share === 'combined' ? isCombined : not(isCombined)
-  })
-}
-
-/** Returns the channels with pending deliveries that are due by this time. Some may be leased. */
-export async function listDueChannels(
-  { kysely }: Database,
-  channels: readonly string[],
-  by: number,
-): Promise<string[]> {
-  if (channels.length === 0) return []
-  // One index lookup per channel. Both engines name the column of a list of values column1.
-  const { rows } = await sql<{ channel: string }>`
-    select column1 as channel from (values ${sql.join(channels.map((name) => sql`(${name})`))}) as listed
-    where exists (
-      select 1 from deliveries
-      where channel = column1 and state = 'waiting' and next_attempt_at <= ${by}
-    )`.execute(kysely)
-  return rows.map(({ channel }) => channel)
-}
-
-/** Returns when to look again for pending deliveries that can be claimed, if there are any. */
-export async function findNextDueAt(
-  { kysely }: Database,
-  channel: string,
-  { now, combines = false }: { now: number; combines?: boolean },
-): Promise<number | undefined> {
-  const nextOfAllAt = await findDueAt(kysely, channel, 'all')
-  if (nextOfAllAt === undefined || nextOfAllAt > now) return nextOfAllAt
-  const singleAt = combines ? await findDueAt(kysely, channel, 'single') : nextOfAllAt
-  const combinedAt = combines ? await findDueAt(kysely, channel, 'combined') : undefined
-  const limits = await kysely
-    .selectFrom('channels')
-    .select(['not_before', 'combine_at'])
-    .where('name', '=', channel)
-    .executeTakeFirst()
-  const { not_before: notBefore = 0, combine_at: combineAt = 0 } = limits ?? {}
-  const nextAt = Math.min(
-    singleAt ?? Number.POSITIVE_INFINITY,
-    Math.max(combinedAt ?? Number.POSITIVE_INFINITY, combineAt),
-  )
-  return Math.max(nextAt, notBefore)
-}
-
-/** Ignores the limits of the channel. */
-async function findDueAt(kysely: Kysely<Tables>, channel: string, share: Share) {
-  const pending = selectPending(kysely, channel, share)
-  const unleased = pending
-    .select('next_attempt_at')
-    .whereRef('leased_until', '<=', 'next_attempt_at')
-    .orderBy('next_attempt_at')
-    .limit(1)
-  // Two index lookups instead of a scan of all pending deliveries: the next one without a lease, and the
-  // few leased ones before it.
-  const first = await pending
-    .select(['next_attempt_at as from', 'leased_until as until'])
-    .where('next_attempt_at', '<=', (eb) =>
-      eb.fn.coalesce(unleased, eb.lit(Number.MAX_SAFE_INTEGER)),
-    )
-    .execute()
-  if (first.length === 0) return undefined
-  return Math.min(...first.map(({ from, until }) => Math.max(from, until)))
-}
-
-export type ClaimedLead = { lead: StoredLead; reason: DeliveryReason; attempts: number }
+/** The lease of the process that asks whether messages arrived. */
+export const arrivals = 'arrivals'
 
 export type Lease = { holder: string; now: number; until: number }
 
 /**
- * Leases a channel's due deliveries, oldest first. Other processes skip them until the lease expires.
- * `hasMore` means that more than the limit are due.
+ * Makes the holder the recipient's only sender, or renews its lease. Returns undefined if another process is
+ * the sender, or while the service asks us to wait.
  */
-export function claimDue(
-  { engine, kysely }: Database,
-  channel: string,
-  limit: number,
-  lease: Lease,
-  { combines = false }: { combines?: boolean } = {},
-): Promise<{ claimed: ClaimedLead[]; hasMore: boolean }> {
-  const { now } = lease
-  return kysely.transaction().execute(async (trx) => {
-    // Two statements, because in one, PostgreSQL may run the limited subquery twice and lock too many rows.
-    const due = await selectPending(trx, channel, combines ? 'single' : 'all')
-      .select(['lead_id', 'reason'])
-      .where('next_attempt_at', '<=', now)
-      .where('leased_until', '<=', now)
-      .orderBy('next_attempt_at')
-      .limit(limit + 1)
-      .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
-      .execute()
-    const claimed = await claim(trx, channel, due.slice(0, limit), lease)
-    return { claimed, hasMore: due.length > limit }
-  })
+export const acquire = (
+  { kysely }: { kysely: Kysely<Tables> },
+  name: string,
+  { holder, now, until }: Lease,
+) =>
+  kysely
+    .insertInto('recipients')
+    .values({ name, holder, until, notBefore: 0 })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ holder, until })
+        .where('recipients.notBefore', '<=', now)
+        .where((eb) =>
+          eb.or([eb('recipients.until', '<=', now), eb('recipients.holder', '=', holder)]),
+        ),
+    )
+    .returning(['combineAt', 'digestAt'])
+    .executeTakeFirst()
+
+/** Returns false if another process has become the sender. */
+export async function renew(
+  { kysely }: Database,
+  name: string,
+  { holder, until }: Omit<Lease, 'now'>,
+): Promise<boolean> {
+  const renewed = await kysely
+    .updateTable('recipients')
+    .set({ until })
+    .where('name', '=', name)
+    .where('holder', '=', holder)
+    .returning('name')
+    .executeTakeFirst()
+  return renewed !== undefined
 }
 
-// SQLite limits the depth of a condition. The rest of a larger burst is in the next message.
-const maxCombined = 400
+/** Lets any process send, from this time on. Also plans the next digest if its time is given. */
+export async function release(
+  { kysely }: { kysely: Kysely<Tables> },
+  name: string,
+  holder: string,
+  notBefore: number,
+  digestAt?: number,
+): Promise<void> {
+  await kysely
+    .updateTable('recipients')
+    .set({ holder: null, until: 0, notBefore, ...(digestAt !== undefined && { digestAt }) })
+    .where('name', '=', name)
+    .where('holder', '=', holder)
+    .execute()
+}
+
+/** Sets when the next message about a burst may be sent. */
+export async function setCombineAt({ kysely }: Database, name: string, at: number): Promise<void> {
+  await kysely.updateTable('recipients').set({ combineAt: at }).where('name', '=', name).execute()
+}
+
+// The delay before trying again to become the sender.
+export const retryLeaseMs = 500
+
+const digestPrefix = 'digest-'
+
+/** Digests have a separate lease, so that no alert waits for one. */
+export const nameDigest = (recipient: string): string => digestPrefix + recipient
 
 /**
- * Leases all pending deliveries of a burst if one of them is due and the last combined message was long
- * enough ago. Returns none while another process sends one.
+ * Returns when this process may work on each recipient, or ask whether messages arrived. Leaves out those with
+ * nothing to do. A digest that is not planned, or planned for hours that have changed, is due now.
  */
-export function claimCombined(
-  { engine, kysely }: Database,
-  channel: string,
-  lease: Lease,
-): Promise<ClaimedLead[]> {
-  const { now, until } = lease
-  return kysely.transaction().execute(async (trx) => {
-    const pending = await selectPending(trx, channel, 'combined')
-      .select(['lead_id', 'reason', 'next_attempt_at'])
-      .where('due_at', '<=', now)
-      .where('leased_until', '<=', now)
-      .orderBy('next_attempt_at')
-      .limit(maxCombined)
-      .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
-      .execute()
-    if ((pending[0]?.next_attempt_at ?? Number.POSITIVE_INFINITY) > now) return []
-    const started = await trx
-      .insertInto('channels')
-      .values({ name: channel, leased_until: 0, not_before: 0, combine_at: until })
-      .onConflict((conflict) =>
-        conflict
-          .column('name')
-          .doUpdateSet({ combine_at: until })
-          .where('channels.combine_at', '<=', now),
-      )
-      .returning('name')
-      .executeTakeFirst()
-    return started ? claim(trx, channel, pending, lease) : []
-  })
-}
-
-/** Sets when the next combined message may be sent. */
-export async function limitCombined({ kysely }: Database, channel: string, at: number) {
-  await kysely.updateTable('channels').set({ combine_at: at }).where('name', '=', channel).execute()
-}
-
-async function claim(
-  trx: Kysely<Tables>,
-  channel: string,
-  due: readonly Pick<Tables['deliveries'], 'lead_id' | 'reason'>[],
-  { holder, until }: Lease,
-): Promise<ClaimedLead[]> {
-  if (due.length === 0) return []
-  const claimed = await trx
-    .updateTable('deliveries')
-    .set((eb) => ({ lease_holder: holder, leased_until: until, attempts: eb('attempts', '+', 1) }))
-    .where('channel', '=', channel)
-    .where((eb) =>
-      eb.or(
-        due.map(({ lead_id, reason }) =>
-          eb.and([eb('lead_id', '=', lead_id), eb('reason', '=', reason)]),
-        ),
-      ),
-    )
-    .returning(['lead_id', 'reason', 'attempts'])
-    .execute()
-  const ids = claimed.map(({ lead_id: id }) => id)
-  const leads = await trx
-    .selectFrom('leads')
-    .select(storedColumns)
-    .where('id', 'in', ids)
-    .orderBy('received_at')
-    .execute()
-  return leads.flatMap((lead) =>
-    claimed.flatMap(({ lead_id: leadId, reason, attempts }) =>
-      leadId === lead.id ? [{ lead, reason, attempts }] : [],
-    ),
+export async function listDueTimes(
+  { kysely }: Database,
+  names: readonly string[],
+  {
+    now,
+    holder,
+    isPlanned = () => true,
+  }: Pick<Lease, 'now' | 'holder'> & { isPlanned?: (digestAt: number) => boolean },
+): Promise<Map<string, number>> {
+  // One index lookup per recipient. Both engines name the column of a list of values column1.
+  const { rows } = await sql<{ name: string; at: number | null } & Partial<Tables['recipients']>>`
+    select due.name, at, digest_at, holder, until, not_before from (
+      select column1 as name, (
+        select min(next_attempt_at) from deliveries where recipient = column1 and state = 'waiting'
+      ) as at
+      from (values ${sql.join(names.map((name) => sql`(${name})`))}) as listed
+      union all
+      select ${arrivals}, min(next_attempt_at) from deliveries where state = 'asking'
+    ) as due left join recipients on recipients.name = due.name
+    where at is not null or due.name like ${`${digestPrefix}%`}`.execute(kysely)
+  return new Map(
+    rows.map(({ name, at, digestAt, holder: sender, until, notBefore }) => {
+      const isHeld = sender && sender !== holder && (until ?? 0) > now
+      const dueAt = at ?? (digestAt && isPlanned(digestAt) ? digestAt : 0)
+      return [name, Math.max(dueAt, notBefore ?? 0, isHeld ? now + retryLeaseMs : 0)]
+    }),
   )
 }
 
-/** Selects the holder's claims without a recorded result. */
-export const updateClaims = ({ kysely }: Database, channel: string, holder: string) =>
-  kysely
-    .updateTable('deliveries')
-    .where('channel', '=', channel)
-    .where('lease_holder', '=', holder)
-    .where('state', '=', waiting)
-
-/** Cancels the holder's claims about leads that someone has called. */
-export async function cancelCalled(
-  db: Database,
-  channel: string,
-  holder: string,
-  { leadIds, now }: { leadIds: readonly string[]; now: number },
-): Promise<void> {
-  if (leadIds.length === 0) return
-  await updateClaims(db, channel, holder)
-    .set({ ...free, state: 'cancelled', cancel_reason: 'called', settled_at: now })
-    .where('lead_id', 'in', leadIds)
-    .execute()
+export type ClaimedLead = Pick<DueDelivery, 'lead' | 'reason' | 'attempts' | 'revision'> & {
+  /** The phone confirms this message. */
+  messageId: string
 }
 
-/** Releases the holder's claims that were not sent. */
-export async function releaseClaims(db: Database, channel: string, holder: string): Promise<void> {
-  await updateClaims(db, channel, holder).set(free).execute()
+/** The deliveries of one send. */
+export type Claim = {
+  deliveries: readonly ClaimedLead[]
+  /** One message tells about all leads that still need a call, so that a later one may replace it. */
+  summary?: Summary | undefined
+}
+export type Summary = { leads: readonly StoredLead[]; isBurst: boolean }
+
+// A combined message counts at most this many.
+const maxCombined = 400
+
+/**
+ * Becomes the recipient's only sender, or remains it, and counts an attempt of the deliveries to send next, in
+ * one transaction. If nothing is due, lets other processes send. Returns undefined if nothing may be sent now.
+ */
+export function claimDue(
+  { kysely }: Database,
+  name: string,
+  lease: Lease,
+  {
+    batchSize,
+    combines = false,
+    messageId,
+    restMs = 0,
+  }: { batchSize: number; combines?: boolean; messageId: string; restMs?: number },
+): Promise<Claim | undefined> {
+  const { holder, now } = lease
+  return kysely.transaction().execute(async (trx) => {
+    const sender = await acquire({ kysely: trx }, name, lease)
+    if (!sender) return undefined
+    for (;;) {
+      const pending = await listPending(trx, name, { now, batchSize, combines })
+      const { combineAt } = sender
+      const decision = combines ? decideSend(pending, { now, combineAt }) : { send: pending }
+      const { send, cancel = [], postpone = [], combined } = decision
+      await change(trx, name, cancel, {
+        state: 'cancelled',
+        cancelReason: 'called',
+        settledAt: now,
+      })
+      await change(trx, name, postpone, { nextAttemptAt: combineAt })
+      const claimed = await change(trx, name, send, { messageId })
+      if (claimed.length > 0) {
+        const deliveries = claimed.map((one) => ({ ...one, attempts: one.attempts + 1, messageId }))
+        const isBurst = combined === 'burst'
+        const summary = combined && {
+          leads: await listToCall(trx, claimed, { now, isBurst }),
+          isBurst,
+        }
+        return { deliveries, summary }
+      }
+      // Someone may have called in the meantime.
+      if (send.length + cancel.length + postpone.length > 0) continue
+      await release({ kysely: trx }, name, holder, now + restMs)
+      return undefined
+    }
+  })
+}
+
+async function listPending(
+  trx: Kysely<Tables>,
+  name: string,
+  { now, batchSize, combines }: { now: number; batchSize: number; combines: boolean },
+): Promise<DueDelivery[]> {
+  const found = await trx
+    .selectFrom('deliveries')
+    .innerJoin('leads', 'leads.id', 'deliveries.leadId')
+    .select([
+      ...storedColumns,
+      'deliveries.reason',
+      'deliveries.attempts as tries',
+      'deliveries.revision',
+      'deliveries.nextAttemptAt',
+    ])
+    .where('recipient', '=', name)
+    .where('state', '=', waiting)
+    .where((eb) =>
+      eb.or([eb('nextAttemptAt', '<=', now), ...(combines ? [eb('dueAt', '<=', now)] : [])]),
+    )
+    .orderBy('nextAttemptAt')
+    .limit(combines ? maxCombined : batchSize)
+    .$narrowType<{ reason: DeliveryReason }>()
+    .execute()
+  return found.map(({ reason, tries, revision, nextAttemptAt, ...lead }) => ({
+    ...{ lead, reason, attempts: tries, revision, nextAttemptAt },
+  }))
+}
+
+/** Changes deliveries that are still pending, and returns these. */
+async function change(
+  trx: Kysely<Tables>,
+  name: string,
+  deliveries: readonly DueDelivery[],
+  changes: Updateable<Tables['deliveries']>,
+): Promise<DueDelivery[]> {
+  const changed: DueDelivery[] = []
+  // Always in this order, so that an event on several leads cannot cause a deadlock.
+  for (const one of deliveries.toSorted((a, b) => (a.lead.id < b.lead.id ? -1 : 1))) {
+    const row = await trx
+      .updateTable('deliveries')
+      .set(changes)
+      .$if(changes.messageId !== undefined, (query) =>
+        query.set((eb) => ({ attempts: eb('attempts', '+', 1) })),
+      )
+      .where('leadId', '=', one.lead.id)
+      .where('recipient', '=', name)
+      .where('reason', '=', one.reason)
+      .where('state', '=', waiting)
+      .where('revision', '=', one.revision)
+      .returning('leadId')
+      .executeTakeFirst()
+    if (row) changed.push(one)
+  }
+  return changed.sort((a, b) => a.lead.receivedAt - b.lead.receivedAt)
+}
+
+/** Lists what is still to call, the most urgent first: the claimed leads, and those of earlier messages. */
+async function listToCall(
+  trx: Kysely<Tables>,
+  claimed: readonly DueDelivery[],
+  { now, isBurst }: { now: number; isBurst: boolean },
+): Promise<StoredLead[]> {
+  const found = await trx
+    .selectFrom('leads')
+    .select(storedColumns)
+    .where('inBurst', '=', isBurst ? 1 : 0)
+    .where((eb) =>
+      eb.or([
+        eb.and([
+          eb('status', 'in', listStatuses('first-call')),
+          eb('promiseStartAt', '<=', now),
+          eb('deadlineAt', '>=', now - 7 * dayMs),
+        ]),
+        eb.and([eb('status', 'in', listStatuses('next-call')), eb('callAgainAt', '<=', now)]),
+      ]),
+    )
+    .orderBy('deadlineAt')
+    .limit(maxCombined)
+    .execute()
+  const known = new Set(found.map(({ id }) => id))
+  const others = new Map(claimed.map(({ lead }) => [lead.id, lead]))
+  return [...found, ...[...others.values()].filter(({ id }) => !known.has(id))]
 }

@@ -1,26 +1,24 @@
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
-import type { DeliveryReason } from '../delivery-reason.ts'
-import type { CancelReason } from '../history.ts'
+import { type Kysely, type NotNull, sql, type Updateable } from 'kysely'
+import { correctionReasons, type DeliveryReason } from '../delivery-reason.ts'
+import type { CancelReason } from '../lead-state.ts'
 import type { Database, Tables } from './tables.ts'
 
-/** Fields of a delivery that no process is sending. */
-export const free = { leased_until: 0, lease_holder: null }
-
-export type DeliveryResult = { leadId: string; reason: DeliveryReason } & (
-  | { ok: true; note?: string; messageId?: string; isUndeliverable?: boolean }
-  | { ok: false; error: string; nextAttemptAt: number }
+export type DeliveryResult = { leadId: string; reason: DeliveryReason; revision: number } & (
+  | { ok: true; note?: string; messageId?: string }
+  /** Null if it is not retried. */
+  | { ok: false; error: string; nextAttemptAt: number | null }
 )
 
-// A literal, because with a parameter that decides whether a partial index can be used, SQLite would plan the
-// query again each time.
+// Literals, because SQLite plans a query again each time if a parameter decides which index it can use.
 export const waiting = sql.lit('waiting' as const)
+const asking = sql.lit('asking' as const)
 
 /** The delay before first asking whether a message arrived. */
-export const firstCheckMs = 5_000
+export const firstQuestionMs = 5_000
 
 export function recordResults(
   { kysely }: Database,
-  channel: string,
+  recipient: string,
   results: readonly DeliveryResult[],
   {
     holder,
@@ -33,28 +31,27 @@ export function recordResults(
     for (const result of results.toSorted((a, b) => (a.leadId < b.leadId ? -1 : 1))) {
       const delivery = trx
         .updateTable('deliveries')
-        .where('lead_id', '=', result.leadId)
-        .where('channel', '=', channel)
+        .where('leadId', '=', result.leadId)
+        .where('recipient', '=', recipient)
         .where('reason', '=', result.reason)
+        // If the delivery was reset in the meantime, it must be sent again.
+        .where('revision', '=', result.revision)
+        .set(describeResult(result, now))
       if (result.ok)
-        await delivery
-          .set({ ...free, settled_at: now, note: result.note ?? null })
-          .set({ state: result.isUndeliverable ? 'failed' : 'sent' })
-          .$if(arrivesWhenSent, (query) => query.set({ arrived_at: now }))
-          .$if(result.messageId !== undefined, (query) =>
-            query.set({ message_id: result.messageId ?? null, check_at: now + firstCheckMs }),
-          )
-          // If the state changed in the meantime, the delivery was reset and must be sent again.
-          .$if(result.reason === 'called' || result.reason === 'outcome', (query) =>
-            query.where('lease_holder', '=', holder),
-          )
-          .execute()
+        await delivery.$if(arrivesWhenSent, (query) => query.set({ arrivedAt: now })).execute()
       // A holder that lost its lease may report a success, but must not schedule a retry.
       else
         await delivery
-          .set({ ...free, last_error: result.error, next_attempt_at: result.nextAttemptAt })
-          .where('lease_holder', '=', holder)
-          .where('state', '=', waiting)
+          // The deliveries to a device that is gone have been cancelled.
+          .$if(result.nextAttemptAt !== null, (query) => query.where('state', '=', waiting))
+          .where(({ exists, selectFrom }) =>
+            exists(
+              selectFrom('recipients')
+                .select('name')
+                .where('name', '=', recipient)
+                .where('holder', '=', holder),
+            ),
+          )
           .execute()
     }
   }
@@ -62,19 +59,19 @@ export function recordResults(
   return results.length === 1 ? record(kysely) : kysely.transaction().execute(record)
 }
 
-/** Returns when the oldest pending delivery was due. */
-export async function findOldestDueAt({ kysely }: Database): Promise<number> {
-  const { at } = await kysely
-    .selectFrom('deliveries')
-    .select((eb) => eb.fn.min<number | null>('due_at').as('at'))
-    .where('state', '=', waiting)
-    .executeTakeFirstOrThrow()
-  return at ?? Number.POSITIVE_INFINITY
+function describeResult(result: DeliveryResult, now: number): Updateable<Tables['deliveries']> {
+  if (!result.ok && result.nextAttemptAt === null)
+    return { state: 'failed', lastError: result.error, settledAt: now }
+  if (!result.ok) return { lastError: result.error, nextAttemptAt: result.nextAttemptAt ?? now }
+  const { messageId, note = null } = result
+  if (messageId === undefined) return { state: 'sent', note, settledAt: now }
+  const question = { messageId, nextAttemptAt: now + firstQuestionMs }
+  return { state: 'asking', note, settledAt: now, ...question }
 }
 
 /**
  * Marks a channel's undelivered messages as expired if they were due before this time. For an alert, the
- * lead's deadline (its receipt, for suspected spam) must be before this time, too. Returns the leads.
+ * lead's deadline (its arrival, for suspected spam) must be before this time, too. Returns the leads.
  */
 export async function expireDeliveries(
   { kysely }: Database,
@@ -83,83 +80,70 @@ export async function expireDeliveries(
 ): Promise<string[]> {
   const expired = await kysely
     .updateTable('deliveries')
-    .set({ state: 'expired', settled_at: now })
+    .set({ state: 'expired', settledAt: now })
     .where('state', '=', waiting)
-    .where('leased_until', '<=', now)
-    .where((eb) => eb.or([eb('channel', '=', kind), eb('channel', 'like', `${kind}-%`)]))
+    .where((eb) => eb.or([eb('recipient', '=', kind), eb('recipient', 'like', `${kind}-%`)]))
     // A message for a later time, such as a reminder of a call the next day, also gets a full day.
-    .where('due_at', '<=', before)
+    .where('dueAt', '<=', before)
     .$if(isAlert, (query) =>
       query.where(({ exists, selectFrom }) =>
         exists(
           selectFrom('leads')
             .select('leads.id')
-            .whereRef('leads.id', '=', 'deliveries.lead_id')
-            .where((eb) => eb.fn.coalesce('leads.deadline_at', 'leads.received_at'), '<=', before),
+            .whereRef('leads.id', '=', 'deliveries.leadId')
+            .where((eb) => eb.fn.coalesce('leads.deadlineAt', 'leads.receivedAt'), '<=', before),
         ),
       ),
     )
-    .returning('lead_id')
+    .returning('leadId')
     .execute()
-  return expired.map(({ lead_id: leadId }) => leadId)
+  return expired.map(({ leadId }) => leadId)
 }
 
-/** Makes pending deliveries due now and returns how many. Those that wait until we open stay as they are. */
+/** Makes pending messages due now and returns their recipients. */
 export async function retryDeliveries(
   { engine, kysely }: Database,
   leadId: string | 'all',
   now: number,
-  channel: string | 'all' = 'all',
-): Promise<number> {
+  recipient: string | 'all' = 'all',
+): Promise<string[]> {
   let pending = kysely
     .selectFrom('deliveries')
-    .select(['lead_id', 'channel', 'reason'])
+    .select(['leadId', 'recipient', 'reason'])
     .where('state', '=', waiting)
-    .where('due_at', '<=', now)
+    .where('isMessage', '=', 1)
+    .where('dueAt', '<=', now)
     // Waiting for a row that a sender has locked could cause a deadlock.
     .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
-  if (leadId !== 'all') pending = pending.where('lead_id', '=', leadId)
-  if (channel !== 'all') pending = pending.where('channel', '=', channel)
+  if (leadId !== 'all') pending = pending.where('leadId', '=', leadId)
+  if (recipient !== 'all') pending = pending.where('recipient', '=', recipient)
   const retried = await kysely
     .updateTable('deliveries')
-    .set({ next_attempt_at: now })
+    .set({ nextAttemptAt: now })
     .where((eb) =>
       eb(
-        eb.refTuple('lead_id', 'channel', 'reason'),
+        eb.refTuple('leadId', 'recipient', 'reason'),
         'in',
-        pending.$asTuple('lead_id', 'channel', 'reason'),
+        pending.$asTuple('leadId', 'recipient', 'reason'),
       ),
     )
-    .returning('lead_id')
+    .returning('recipient')
     .execute()
-  return retried.length
+  return retried.map((message) => message.recipient)
 }
 
-type NewDeliveries = { leadId: string; channels: readonly string[]; reason: DeliveryReason }
+type NewDeliveries = { leadId: string; recipients: readonly string[]; reason: DeliveryReason }
 
 /** Returns rows that are due at this time. The table's defaults fill the other columns. */
-export const makeDeliveries = ({ leadId, channels, reason }: NewDeliveries, dueAt: number) =>
-  channels.map((channel) => ({
-    lead_id: leadId,
-    channel,
+export const makeDeliveries = ({ leadId, recipients, reason }: NewDeliveries, dueAt: number) =>
+  recipients.map((recipient) => ({
+    leadId,
+    recipient,
     reason,
-    next_attempt_at: dueAt,
-    due_at: dueAt,
+    isMessage: 1,
+    nextAttemptAt: dueAt,
+    dueAt,
   }))
-
-/** Adds deliveries that are due at this time. Keeps existing ones as they are. */
-export async function addMissingDeliveries(
-  { kysely }: Database,
-  deliveries: NewDeliveries,
-  dueAt: number,
-): Promise<void> {
-  if (deliveries.channels.length === 0) return
-  await kysely
-    .insertInto('deliveries')
-    .values(makeDeliveries(deliveries, dueAt))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
 
 /**
  * Writes deliveries that are due at this time. Resets existing ones, so that they are sent again, or with
@@ -171,80 +155,94 @@ export async function writeDeliveries(
   dueAt: number,
   { once = false } = {},
 ): Promise<void> {
-  if (deliveries.channels.length === 0) return
+  if (deliveries.recipients.length === 0) return
   await trx
     .insertInto('deliveries')
     .values(makeDeliveries(deliveries, dueAt))
     .onConflict((conflict) => {
-      const reset = conflict.columns(['lead_id', 'channel', 'reason']).doUpdateSet({
+      const reset = conflict.columns(['leadId', 'recipient', 'reason']).doUpdateSet((eb) => ({
+        revision: eb('deliveries.revision', '+', 1),
         state: 'waiting',
         attempts: 0,
-        next_attempt_at: dueAt,
-        ...free,
-        last_error: null,
+        nextAttemptAt: dueAt,
+        lastError: null,
         note: null,
-        cancel_reason: null,
-        due_at: dueAt,
-        settled_at: null,
-        message_id: null,
-        check_at: null,
-        arrived_at: null,
-        tapped_at: null,
-      })
+        cancelReason: null,
+        dueAt,
+        settledAt: null,
+        messageId: null,
+        arrivedAt: null,
+        tappedAt: null,
+      }))
       return once ? reset.where('deliveries.state', '=', 'cancelled') : reset
     })
     .execute()
 }
 
-/** Selects pending deliveries by what they are for. */
-const isFor = {
-  reminders: (eb: DeliveryExpression, now: number) =>
-    eb.or([
-      eb('reason', 'not in', ['received', 'called', 'outcome', 'unreached']),
-      // An alert that waits until we open is not needed once someone has called. After the clock was set
-      // back, other messages may be due later, too.
-      eb.and([
-        eb('reason', '=', 'received'),
-        eb('due_at', '>', now),
-        eb('due_at', '>', (lead) =>
-          lead
-            .selectFrom('leads')
-            .select('received_at')
-            .whereRef('leads.id', '=', 'deliveries.lead_id'),
-        ),
-      ]),
-    ]),
-  email: (eb: DeliveryExpression) => eb('reason', '=', 'unreached'),
-  call: (eb: DeliveryExpression) => eb('reason', '=', 'called'),
-}
-type DeliveryExpression = ExpressionBuilder<Tables, 'deliveries'>
+// Every message but the reminders to the crew.
+const notReminders = ['received', 'called', 'outcome', ...correctionReasons] as const
 
 /**
- * Cancels a lead's pending deliveries, including those that are being sent: a failed one is not retried,
- * and a delivered one is still recorded as sent.
+ * Cancels a lead's pending reminders and its emails to the homeowner, except those in `keeps`. One that is being sent
+ * is recorded as sent if it succeeds, and is not retried if it fails.
  */
 export async function cancelDeliveries(
   trx: Kysely<Tables>,
-  what: keyof typeof isFor,
-  { leadId, because, now }: { leadId: string; because: CancelReason; now: number },
+  {
+    leadId,
+    keeps,
+    because,
+    now,
+  }: { leadId: string; keeps: readonly DeliveryReason[]; because: CancelReason; now: number },
 ): Promise<void> {
   await trx
     .updateTable('deliveries')
-    .set({ state: 'cancelled', cancel_reason: because, settled_at: now })
-    .where('lead_id', '=', leadId)
+    .set({ state: 'cancelled', cancelReason: because, settledAt: now })
+    .where('leadId', '=', leadId)
     .where('state', '=', waiting)
-    .where((eb) => isFor[what](eb, now))
+    .where('isMessage', '=', 1)
+    .where('reason', 'not in', [...notReminders, ...keeps])
     .execute()
 }
 
-/** Restores the alerts that wait until we open and that a call has cancelled. */
-export async function restoreAlerts(trx: Kysely<Tables>, leadId: string, now: number) {
-  await trx
-    .updateTable('deliveries')
-    .set({ state: 'waiting', cancel_reason: null, settled_at: null })
-    .where('lead_id', '=', leadId)
-    .where('reason', '=', 'received')
-    .where('cancel_reason', '=', 'called')
-    .where('due_at', '>', now)
+export type SentMessage = Awaited<ReturnType<typeof listQuestions>>[number]
+
+/** Lists the messages whose arrival is unknown, also those to removed recipients. Deliveries may share a message. */
+export const listQuestions = ({ kysely }: Database, now: number, limit: number) =>
+  kysely
+    .selectFrom('deliveries')
+    .select(['recipient', 'messageId', 'settledAt as sentAt'])
+    .where('state', '=', asking)
+    .where('nextAttemptAt', '<=', now)
+    .groupBy(['recipient', 'messageId', 'settledAt'])
+    .orderBy((eb) => eb.fn.min('nextAttemptAt'))
+    .limit(limit)
+    .$narrowType<{ messageId: NotNull; sentAt: NotNull }>()
     .execute()
+
+const selectMessage = (kysely: Database['kysely'], { recipient, messageId }: SentMessage) =>
+  kysely
+    .updateTable('deliveries')
+    .where('recipient', '=', recipient)
+    .where('messageId', '=', messageId)
+    .where('state', '=', asking)
+
+/** Records an answer, or when to ask again. */
+export async function recordAnswer(
+  { kysely }: Database,
+  message: SentMessage,
+  changes: Updateable<Tables['deliveries']>,
+): Promise<void> {
+  await selectMessage(kysely, message).set(changes).execute()
 }
+
+export const listMessageDeliveries = (
+  { kysely }: Database,
+  { recipient, messageId }: Pick<SentMessage, 'recipient' | 'messageId'>,
+) =>
+  kysely
+    .selectFrom('deliveries')
+    .select(['leadId', 'reason'])
+    .where('recipient', '=', recipient)
+    .where('messageId', '=', messageId)
+    .execute()

@@ -12,29 +12,26 @@ export type LogEntry = {
 // Far more than the desk shows.
 const maxEntries = 200
 
-export async function addEntry({ kysely }: Database, entry: LogEntry): Promise<void> {
-  await kysely.insertInto('desk_log').values(entry).execute()
-  await kysely
-    .deleteFrom('desk_log')
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('desk_log')
-        .select('id')
-        .orderBy('at', 'desc')
-        .orderBy('id')
-        // SQLite requires a limit before an offset.
-        .limit(maxEntries)
-        .offset(maxEntries),
-    )
-    .execute()
+/** Changes of people name a person in `about`. They are separate, so that exports do not push them out. */
+const selectNewest = ({ kysely }: Database, isAboutPeople: boolean) =>
+  kysely
+    .selectFrom('deskLog')
+    .where('about', isAboutPeople ? 'is not' : 'is', null)
+    .orderBy('at', 'desc')
+    .orderBy('id')
+
+export async function addEntry(db: Database, entry: LogEntry): Promise<void> {
+  await db.kysely.insertInto('deskLog').values(entry).execute()
+  const older = selectNewest(db, entry.about !== null)
+    .select('id')
+    // SQLite requires a limit before an offset.
+    .limit(maxEntries)
+    .offset(maxEntries)
+  await db.kysely.deleteFrom('deskLog').where('id', 'in', older).execute()
 }
 
 /** Returns the newest entries first. */
-export const listEntries = ({ kysely }: Database, limit: number): Promise<LogEntry[]> =>
-  kysely
-    .selectFrom('desk_log')
-    .selectAll()
-    .orderBy('at', 'desc')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+export const listEntries = async (db: Database, limit: number) => ({
+  people: await selectNewest(db, true).selectAll().limit(limit).execute(),
+  others: await selectNewest(db, false).selectAll().limit(limit).execute(),
+})

@@ -1,10 +1,19 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely'
+import { dayMs } from '../time-units.ts'
 import type { Tables } from './tables.ts'
 
-export const sessionMs = 30 * 24 * 3_600_000
+export const sessionMs = 30 * dayMs
 
-/** The email of sessions that started with a link printed on the server. */
+/** The email of links printed on the server. */
 export const serverEmail = 'owner'
+
+/**
+ * The email of sessions that started with such a link. It tells these people apart by the name they entered
+ * then, even if they change it. The space keeps it from being someone's email address.
+ */
+export const nameServerPerson = (person: string): string => `${serverEmail} ${person}`
+
+export const isServerPerson = (email: string): boolean => email.startsWith(`${serverEmail} `)
 
 /** `deskEmails` are the addresses from the environment. An automatic request does not extend the session. */
 export type Access = { deskEmails: readonly string[]; now: number; isAutomatic?: boolean }
@@ -13,13 +22,14 @@ export type Access = { deskEmails: readonly string[]; now: number; isAutomatic?:
 export const selectLiveSessions = (
   kysely: Kysely<Tables>,
   { deskEmails, now }: Access,
-): SelectQueryBuilder<Tables, 'desk_sessions', object> =>
+): SelectQueryBuilder<Tables, 'deskSessions', object> =>
   kysely
-    .selectFrom('desk_sessions')
-    .where('seen_at', '>', now - sessionMs)
+    .selectFrom('deskSessions')
+    .where('seenAt', '>', now - sessionMs)
     .where((eb) =>
       eb.or([
-        eb('email', 'in', [...deskEmails, serverEmail]),
-        eb('email', 'in', eb.selectFrom('desk_crew').select('email')),
+        eb('email', 'like', `${serverEmail} %`),
+        ...deskEmails.map((email) => eb('email', '=', email)),
+        eb('email', 'in', eb.selectFrom('deskCrew').select('email')),
       ]),
     )

@@ -1,133 +1,127 @@
 import { sql, type Transaction } from 'kysely'
 import type { Database, Tables } from './tables.ts'
 
-/** A version of the page. At most one version is a draft, and it has the highest number. */
+/** A published version of the page, or the draft of the next one. */
 export type PageVersion = {
   number: number
-  savedAt: number
-  /** The person who saved the draft or published it. */
+  isDraft: boolean
+  /** When it was published, or when the draft was saved. */
+  at: number
   person: string
   email: string
-  content: unknown
-  /** Null for the draft. */
-  publishedAt: number | null
+  /** Undefined if the stored text is damaged. */
+  content: object | undefined
 }
 
 type Author = Pick<PageVersion, 'person' | 'email'>
 
-/** `base` is the number of the newest version that the author has seen. */
-type Change = Author & { base: number; now: number }
+/** `base` is the newest number that the author has seen. */
+type Change = Author & { base: number; content: object; now: number }
 
-/** `newest` is a newer version, which the author has not seen. */
-type Changed = { number: number } | { newest: PageVersion }
-
-const columns = [
-  'number',
-  'saved_at as savedAt',
-  'person',
-  'email',
-  'content',
-  'published_at as publishedAt',
-] as const
-
-const parse = <Row extends { content: string }>(row: Row) => ({
-  ...row,
-  content: JSON.parse(row.content) as unknown,
-})
+/** `isRepeat`: another request has made this change. `newest` is a version that the author has not seen. */
+type Changed = { number: number; isRepeat: boolean } | { newest: PageVersion }
 
 type Source = Pick<Database, 'kysely'>
 
-const selectNewest = ({ kysely }: Source) =>
-  kysely.selectFrom('page_versions').orderBy('number', 'desc').limit(1)
+/** The draft has the highest number. All versions stay. */
+type Table = 'pageDraft' | 'pageVersions'
 
-const selectPublished = (db: Source) => selectNewest(db).where('published_at', 'is not', null)
+const selectNewest = ({ kysely }: Source, table: Table) =>
+  kysely.selectFrom(table).orderBy('number', 'desc').limit(1)
+
+const read = (isDraft: boolean, { content, ...row }: Tables[Table]): PageVersion => ({
+  ...row,
+  isDraft,
+  content: parse(content),
+})
+
+/** One damaged row must not hide the others. */
+function parse(text: string): object | undefined {
+  try {
+    const content: unknown = JSON.parse(text)
+    return typeof content === 'object' && content !== null ? content : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** Returns 0 if nothing has been published. */
-export async function readPublishedNumber(db: Database): Promise<number> {
-  return (await selectPublished(db).select('number').executeTakeFirst())?.number ?? 0
+export const readPublishedNumber = async (db: Database): Promise<number> =>
+  (await selectNewest(db, 'pageVersions').select('number').executeTakeFirst())?.number ?? 0
+
+/** Reads the published versions one by one, the newest first. */
+export async function* readPublished(db: Source): AsyncGenerator<PageVersion> {
+  const query = selectNewest(db, 'pageVersions').selectAll()
+  let row = await query.executeTakeFirst()
+  while (row) {
+    yield read(false, row)
+    row = await query.where('number', '<', row.number).executeTakeFirst()
+  }
 }
 
+/** Returns the newest version that is not damaged. */
 export async function findPublished(db: Database): Promise<PageVersion | undefined> {
-  const row = await selectPublished(db).select(columns).executeTakeFirst()
-  return row && parse(row)
+  for await (const version of readPublished(db)) if (version.content) return version
+  return undefined
 }
 
-/** Returns the draft, or the published version if there is no draft. */
+/** Returns the draft, or the newest version if there is no draft. It may be damaged. */
 export async function findNewest(db: Source): Promise<PageVersion | undefined> {
-  const row = await selectNewest(db).select(columns).executeTakeFirst()
-  return row && parse(row)
+  // In this order, because publishing moves the draft.
+  const draft = await selectNewest(db, 'pageDraft').selectAll().executeTakeFirst()
+  const version = await selectNewest(db, 'pageVersions').selectAll().executeTakeFirst()
+  if (draft && draft.number > (version?.number ?? 0)) return read(true, draft)
+  return version && read(false, version)
 }
 
 /** Newest first. */
-export async function listPublished({ kysely }: Database, limit: number): Promise<PageVersion[]> {
-  const rows = await kysely
-    .selectFrom('page_versions')
-    .select(columns)
-    .where('published_at', 'is not', null)
-    .orderBy('number', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(parse)
+export async function listPublished(db: Database, limit: number): Promise<PageVersion[]> {
+  const rows = await selectNewest(db, 'pageVersions').selectAll().limit(limit).execute()
+  return rows.map((row) => read(false, row))
 }
 
 /**
  * Replaces the draft, so that saving while someone types does not fill the database. Each save gets a new
  * number, so a tab that has not seen the newest one cannot overwrite it.
  */
-export const saveDraft = (
-  db: Database,
-  { content, ...change }: Change & { content: unknown },
-): Promise<Changed> =>
+export const saveDraft = (db: Database, change: Change): Promise<Changed> =>
   changePage(db, change, async (trx, newest) => {
-    const text = JSON.stringify(content)
-    const isRepeated =
-      newest?.publishedAt === null &&
+    const isRepeat =
+      newest?.isDraft &&
       newest.email === change.email &&
-      JSON.stringify(newest.content) === text
+      JSON.stringify(newest.content) === JSON.stringify(change.content)
     // The response to the first request may have been lost.
-    if (newest && isRepeated) return newest.number
+    if (newest && isRepeat) return { number: newest.number, isRepeat }
     if (newest && newest.number !== change.base) return undefined
     const number = (newest?.number ?? 0) + 1
-    await trx.deleteFrom('page_versions').where('published_at', 'is', null).execute()
-    await insertVersion(trx, { ...change, number, text, publishedAt: null })
-    return number
+    await trx.deleteFrom('pageDraft').execute()
+    await insert(trx, 'pageDraft', number, change)
+    return { number, isRepeat: false }
   })
 
 /** Publishes the draft. `content` is the draft's, with the version of its consent text. */
-export const publishDraft = (
-  db: Database,
-  { content, ...change }: Change & { content: unknown },
-): Promise<Changed> =>
+export const publishDraft = (db: Database, change: Change): Promise<Changed> =>
   changePage(db, change, async (trx, newest) => {
     if (newest?.number !== change.base) return undefined
-    const { number, publishedAt } = newest
+    const { number, isDraft } = newest
     // The response to the first request may have been lost.
-    if (publishedAt !== null) return number
-    const { person, email, now } = change
-    await trx
-      .updateTable('page_versions')
-      .set({ content: JSON.stringify(content), person, email, published_at: now })
-      .where('number', '=', number)
-      .execute()
-    return number
+    if (!isDraft) return { number, isRepeat: true }
+    await trx.deleteFrom('pageDraft').execute()
+    await insert(trx, 'pageVersions', number, change)
+    return { number, isRepeat: false }
   })
 
-/** Publishes the content of an older version as a new one. A draft stays the newest version. */
-export const publishAgain = (
-  db: Database,
-  { content, ...change }: Change & { content: unknown },
-): Promise<Changed> =>
+/** Publishes the content of an older version as a new one. A draft stays, with a higher number. */
+export const publishAgain = (db: Database, change: Change): Promise<Changed> =>
   changePage(db, change, async (trx, newest) => {
-    if (!newest || newest.number !== change.base) return undefined
-    const number = newest.number + (newest.publishedAt === null ? 0 : 1)
+    if (newest?.number !== change.base) return undefined
+    const number = newest.number + (newest.isDraft ? 0 : 1)
     await trx
-      .updateTable('page_versions')
+      .updateTable('pageDraft')
       .set({ number: number + 1 })
-      .where('published_at', 'is', null)
       .execute()
-    const text = JSON.stringify(content)
-    await insertVersion(trx, { ...change, number, text, publishedAt: change.now })
-    return number
+    await insert(trx, 'pageVersions', number, change)
+    return { number, isRepeat: false }
   })
 
 function changePage(
@@ -136,27 +130,27 @@ function changePage(
   change: (
     trx: Transaction<Tables>,
     newest: PageVersion | undefined,
-  ) => Promise<number | undefined>,
+  ) => Promise<{ number: number; isRepeat: boolean } | undefined>,
 ): Promise<Changed> {
   return kysely.transaction().execute(async (trx) => {
     // PostgreSQL runs transactions in parallel, so two people could get the same number. SQLite has one writer.
     if (engine === 'postgres')
       await sql`select pg_advisory_xact_lock(hashtextextended('page_versions', 0))`.execute(trx)
     const newest = await findNewest({ kysely: trx })
-    const number = await change(trx, newest)
-    if (number !== undefined) return { number }
+    const changed = await change(trx, newest)
+    if (changed) return changed
     if (newest) return { newest }
     throw new Error(`There is no version ${base} of the page.`)
   })
 }
 
-async function insertVersion(
+const insert = (
   trx: Transaction<Tables>,
-  version: Author & { number: number; now: number; text: string; publishedAt: number | null },
-): Promise<void> {
-  const { number, now, person, email, text, publishedAt } = version
-  await trx
-    .insertInto('page_versions')
-    .values({ number, saved_at: now, person, email, content: text, published_at: publishedAt })
+  table: Table,
+  number: number,
+  { now, person, email, content }: Change,
+) =>
+  trx
+    .insertInto(table)
+    .values({ number, at: now, person, email, content: JSON.stringify(content) })
     .execute()
-}

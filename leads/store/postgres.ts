@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import type { Database, Tables, Transact } from './tables.ts'
+import { type Database, plugins, type Tables, type Transact } from './tables.ts'
 
 // Let PostgreSQL end the wait for a lock, which frees the connection for the next visitor.
 const leadLockMs = 4_000
@@ -57,7 +57,7 @@ function openPool(url: string, limits: pg.PoolConfig): pg.Pool {
 }
 
 const createKysely = (pool: pg.Pool) =>
-  new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins })
 
 // pg returns int8 counts and times as text; ours are small enough for a number.
 const int8 = 20

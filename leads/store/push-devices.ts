@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { minuteMs } from '../time-units.ts'
 import { waiting, writeDeliveries } from './deliveries.ts'
 import { type Access, selectLiveSessions } from './live-sessions.ts'
 import type { Database, Tables } from './tables.ts'
@@ -8,8 +9,8 @@ export type PushDevice = Awaited<ReturnType<typeof listDevices>>[number]
 export const canNotify = ({ goneAt, isSignedIn }: PushDevice): boolean =>
   goneAt === null && isSignedIn
 
-/** Returns the channel name of the device's deliveries. */
-export const nameDeviceChannel = ({ id }: Pick<PushDevice, 'id'>): string =>
+/** Returns the name of the device as a recipient of deliveries. */
+export const nameDeviceRecipient = ({ id }: Pick<PushDevice, 'id'>): string =>
   `push-${id.slice(0, 8)}`
 
 export const isOn = (device: PushDevice): boolean => canNotify(device) && device.schedule !== 'off'
@@ -17,23 +18,11 @@ export const isOn = (device: PushDevice): boolean => canNotify(device) && device
 export async function listDevices({ kysely }: Pick<Database, 'kysely'>, access: Access) {
   const live = selectLiveSessions(kysely, access).select(['id', 'email']).as('live')
   const rows = await kysely
-    .selectFrom('push_devices')
-    .leftJoin(live, 'live.id', 'session_id')
-    .select([
-      'push_devices.id',
-      'session_id as sessionId',
-      'endpoint',
-      'p256dh',
-      'auth',
-      'person',
-      'name',
-      'schedule',
-      'created_at as createdAt',
-      'gone_at as goneAt',
-      'shown_at as shownAt',
-      'live.email',
-    ])
-    .orderBy('created_at')
+    .selectFrom('pushDevices')
+    .leftJoin(live, 'live.id', 'sessionId')
+    .selectAll('pushDevices')
+    .select('live.email')
+    .orderBy('createdAt')
     .execute()
   return rows.map((row) => ({
     ...row,
@@ -45,41 +34,29 @@ export async function listDevices({ kysely }: Pick<Database, 'kysely'>, access: 
 /** A browser has one device: a new registration replaces the old one. */
 export function saveDevice(
   { engine, kysely }: Database,
-  device: Omit<PushDevice, 'isSignedIn' | 'email'>,
+  device: Omit<PushDevice, 'isSignedIn' | 'email' | 'goneAt' | 'shownAt'>,
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     // A browser may register twice at the same time. SQLite runs one transaction at a time anyway.
     await trx
-      .selectFrom('desk_sessions')
+      .selectFrom('deskSessions')
       .select('id')
       .where('id', '=', device.sessionId)
       .$if(engine === 'postgres', (query) => query.forUpdate())
       .execute()
     const replaced = await trx
-      .deleteFrom('push_devices')
+      .deleteFrom('pushDevices')
       .where((eb) =>
-        eb.or([eb('session_id', '=', device.sessionId), eb('endpoint', '=', device.endpoint)]),
+        eb.or([eb('sessionId', '=', device.sessionId), eb('endpoint', '=', device.endpoint)]),
       )
       .returning('id')
       .execute()
     const others = replaced.filter(({ id }) => id !== device.id)
     await cancelNotifications(trx, others, device.createdAt)
-    const { id, endpoint, p256dh, auth, person, name, schedule } = device
+    const { id, sessionId, endpoint, p256dh, auth, person, name, schedule, createdAt } = device
     await trx
-      .insertInto('push_devices')
-      .values({
-        id,
-        endpoint,
-        p256dh,
-        auth,
-        person,
-        name,
-        schedule,
-        session_id: device.sessionId,
-        created_at: device.createdAt,
-        gone_at: null,
-        shown_at: null,
-      })
+      .insertInto('pushDevices')
+      .values({ id, sessionId, endpoint, p256dh, auth, person, name, schedule, createdAt })
       .execute()
   })
 }
@@ -94,7 +71,7 @@ export async function changeDevice(
   change: DeviceChange,
 ): Promise<boolean> {
   const changed = await kysely
-    .updateTable('push_devices')
+    .updateTable('pushDevices')
     .set(change)
     .where('id', '=', id)
     .returning('id')
@@ -110,10 +87,10 @@ export function markDeviceGone(
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     const gone = await trx
-      .updateTable('push_devices')
-      .set({ gone_at: now })
+      .updateTable('pushDevices')
+      .set({ goneAt: now })
       .where('id', '=', id)
-      // The browser may have registered again with another address.
+      // The browser may have registered again with another endpoint.
       .where('endpoint', '=', endpoint)
       .returning('id')
       .execute()
@@ -127,22 +104,22 @@ async function cancelNotifications(
   now: number,
 ): Promise<void> {
   if (devices.length === 0) return
-  const channels = devices.map(nameDeviceChannel)
+  const recipients = devices.map(nameDeviceRecipient)
   const pending = await trx
     .selectFrom('deliveries')
-    .select('lead_id')
+    .select('leadId')
     .distinct()
-    .where('channel', 'in', channels)
+    .where('recipient', 'in', recipients)
     .where('state', '=', waiting)
-    .orderBy('lead_id')
+    .orderBy('leadId')
     .execute()
   // In this order, an event on several leads cannot cause a deadlock.
-  for (const { lead_id: leadId } of pending)
+  for (const { leadId } of pending)
     await trx
       .updateTable('deliveries')
-      .set({ state: 'cancelled', cancel_reason: 'device-gone', settled_at: now })
-      .where('lead_id', '=', leadId)
-      .where('channel', 'in', channels)
+      .set({ state: 'cancelled', cancelReason: 'device-gone', settledAt: now })
+      .where('leadId', '=', leadId)
+      .where('recipient', 'in', recipients)
       .where('state', '=', waiting)
       .execute()
 }
@@ -153,12 +130,12 @@ export async function removeDevices(
   which: { id: string } | { sessionId: string } | 'all',
   now: number,
 ): Promise<void> {
-  let query = trx.deleteFrom('push_devices').returning('id')
+  let query = trx.deleteFrom('pushDevices').returning('id')
   if (which !== 'all')
     query =
       'id' in which
         ? query.where('id', '=', which.id)
-        : query.where('session_id', '=', which.sessionId)
+        : query.where('sessionId', '=', which.sessionId)
   const removed = await query.execute()
   await cancelNotifications(trx, removed, now)
 }
@@ -169,19 +146,19 @@ export async function notifyDevices(
   leadId: string,
   now: number,
 ): Promise<void> {
-  const devices = trx.selectFrom('push_devices').select('id').where('gone_at', 'is', null)
-  const reachable = (await devices.execute()).map(nameDeviceChannel)
+  const devices = trx.selectFrom('pushDevices').select('id').where('goneAt', 'is', null)
+  const reachable = (await devices.execute()).map(nameDeviceRecipient)
   if (reachable.length === 0) return
   const notified = await trx
     .selectFrom('deliveries')
-    .select('channel')
+    .select('recipient')
     .distinct()
-    .where('lead_id', '=', leadId)
-    .where('channel', 'in', reachable)
+    .where('leadId', '=', leadId)
+    .where('recipient', 'in', reachable)
     .where('attempts', '>', 0)
     .execute()
-  const channels = notified.map(({ channel }) => channel)
-  await writeDeliveries(trx, { leadId, channels, reason: 'called' }, now)
+  const recipients = notified.map(({ recipient }) => recipient)
+  await writeDeliveries(trx, { leadId, recipients, reason: 'called' }, now)
 }
 
 /** Keeps the device when its browser signs in again. */
@@ -191,8 +168,74 @@ export async function moveDevice(
   { sessionId, person }: { sessionId: string; person: string },
 ): Promise<void> {
   await trx
-    .updateTable('push_devices')
-    .set({ session_id: sessionId, person })
-    .where('session_id', '=', from)
+    .updateTable('pushDevices')
+    .set({ sessionId, person })
+    .where('sessionId', '=', from)
     .execute()
+}
+
+/** Records that the session's device showed a notification, and whether someone tapped it. */
+export async function recordReceipt(
+  { kysely }: Database,
+  sessionId: string,
+  { messageId, isTapped }: { messageId: string; isTapped: boolean },
+  now: number,
+): Promise<void> {
+  const device = await kysely
+    .updateTable('pushDevices')
+    .set({ shownAt: now })
+    .where('sessionId', '=', sessionId)
+    .returning('id')
+    .executeTakeFirst()
+  if (!device) return
+  const shown = await kysely
+    .selectFrom('deliveries')
+    .select(['leadId', 'reason'])
+    .where('messageId', '=', messageId)
+    .where('recipient', '=', nameDeviceRecipient(device))
+    .execute()
+  // Not in one transaction, because the sender may lock the same rows in another order.
+  for (const { leadId, reason } of shown)
+    await kysely
+      .updateTable('deliveries')
+      .set((eb) => ({
+        arrivedAt: eb.fn.coalesce('arrivedAt', eb.val(now)),
+        ...(isTapped && { tappedAt: eb.fn.coalesce('tappedAt', eb.val(now)) }),
+      }))
+      // In any state, because the phone may report before the sender records its result.
+      .where('leadId', '=', leadId)
+      .where('recipient', '=', nameDeviceRecipient(device))
+      .where('reason', '=', reason)
+      .where('messageId', '=', messageId)
+      .execute()
+}
+
+const silentAlerts = 3
+// A phone may take a while to wake up.
+const receiptMs = minuteMs
+
+/** Finds devices that confirmed none of their last 3 alerts. Phones can drop a subscription unnoticed. */
+export async function listSilentDevices(
+  { kysely }: Database,
+  devices: readonly PushDevice[],
+  now: number,
+): Promise<PushDevice[]> {
+  const silent: PushDevice[] = []
+  for (const device of devices.filter(isOn)) {
+    const unconfirmed = await kysely
+      .selectFrom('leads')
+      .innerJoin('deliveries', 'leadId', 'leads.id')
+      // Several leads may share a notification, and reminders are about the same leads.
+      .select('messageId')
+      .distinct()
+      .where('reason', '=', 'received')
+      .where('receivedAt', '>', device.shownAt ?? device.createdAt)
+      .where('recipient', '=', nameDeviceRecipient(device))
+      .where('state', '=', 'sent')
+      .where('settledAt', '<=', now - receiptMs)
+      .limit(silentAlerts)
+      .execute()
+    if (unconfirmed.length === silentAlerts) silent.push(device)
+  }
+  return silent
 }

@@ -1,29 +1,27 @@
 import { sql, type Transaction } from 'kysely'
 import { computeNetwork } from '../client-address.ts'
-import { toStoredFields } from '../field-outputs.ts'
 import type { Lead } from '../fields.ts'
+import { makeHomeownerKeys, makeSearchText } from '../homeowner-keys.ts'
 import type { Visit } from '../lead.ts'
-import { makeHomeownerKeys } from '../repeats.ts'
-import { addEvent, type NewEvent } from './append-event.ts'
-import { isInBurst } from './burst.ts'
-import { countConfirmation } from './confirmation-limits.ts'
+import { addEvent, type EventPlan, type NewEvent } from './append-event.ts'
+import { makeCrewRow } from './crew-rows.ts'
 import { makeDeliveries } from './deliveries.ts'
-import { findRateLimit } from './rate-limit.ts'
-import { makeSearchText } from './search-leads.ts'
+import { countConfirmation, findRateLimit, isInBurst } from './limits.ts'
 import type { Database, Tables } from './tables.ts'
 
 type SavedLead =
-  | { outcome: 'saved' | 'repeated'; leadId: string }
+  | { outcome: 'saved'; leadId: string }
+  | { outcome: 'repeated'; leadId: string; receivedAt: number; deadlineAt: number | null }
   | { outcome: 'conflict' }
   | { outcome: 'limited'; retryAfterMs: number }
 
-/** Where a new lead goes, and when. */
+/** Where a new lead goes. */
 export type DeliveryPlan = {
-  channels: readonly string[]
-  /** Channels that get the lead when its promise starts. */
-  channelsAtOpening?: readonly string[]
-  /** When staff get the first reminder; undefined for no reminders. */
-  escalateAt?: number | undefined
+  recipients: readonly string[]
+  /** Those that get a message only within the limits of limits.ts. */
+  limited?: readonly string[]
+  /** When the crew hears about it next; undefined for never. */
+  stepAt?: number | undefined
 }
 
 export type NewLead = DeliveryPlan & {
@@ -31,14 +29,14 @@ export type NewLead = DeliveryPlan & {
   visit: Visit
   bodyHash: string
   clientAddress: string
-  /** The address may be a proxy's, because the request's headers do not match TRUSTED_PROXIES. */
+  /** The IP address may be a proxy's, because the request's headers do not match TRUSTED_PROXIES. */
   mayShareAddress?: boolean
   /** Stores the lead under the first key unless one of the keys exists. */
   idempotencyKeys: readonly string[]
   promiseStartAt: number | null
   deadlineAt: number | null
   /** The call during which someone added the lead. */
-  event?: NewEvent
+  call?: { event: NewEvent; plan: EventPlan }
 }
 
 /** Stores a lead and its deliveries in one transaction, which is durable on return. */
@@ -59,19 +57,20 @@ export function saveLead(
       if (idempotencyKeys.length === 0) return undefined
       const earlier = await trx
         .selectFrom('leads')
-        .select(['id', 'body_hash'])
-        .where('idempotency_key', 'in', idempotencyKeys)
+        .select(['id', 'bodyHash', 'receivedAt', 'deadlineAt'])
+        .where('idempotencyKey', 'in', idempotencyKeys)
         .executeTakeFirst()
       if (!earlier) return undefined
-      if (earlier.body_hash !== bodyHash) return { outcome: 'conflict' } as const
-      return { outcome: 'repeated', leadId: earlier.id } as const
+      if (earlier.bodyHash !== bodyHash) return { outcome: 'conflict' } as const
+      const { id: leadId, receivedAt, deadlineAt } = earlier
+      return { outcome: 'repeated', leadId, receivedAt, deadlineAt } as const
     }
 
     // The insert below checks a single key.
     const repeated = idempotencyKeys.length > 1 && (await findRepeated())
     if (repeated) return repeated
 
-    const client = { client_address: clientAddress, client_network: clientNetwork }
+    const client = { clientAddress, clientNetwork }
     const retryAfterMs = await findRateLimit(trx, client, { now, limitPerMinute })
     if (retryAfterMs !== undefined)
       return (await findRepeated()) ?? { outcome: 'limited', retryAfterMs }
@@ -83,18 +82,20 @@ export function saveLead(
     const inserted = await insertLead(trx, newLead, { id, now, inBurst })
     if (!inserted) return (await findRepeated()) ?? { outcome: 'conflict' }
 
-    const { channelsAtOpening = [], promiseStartAt } = newLead
-    const received = { leadId: id, reason: 'received' as const }
-    const mayConfirm =
-      newLead.channels.includes('confirmation') &&
+    const { stepAt, limited = [] } = newLead
+    const isWithinLimits =
+      limited.length > 0 &&
       (await countConfirmation(trx, { email: lead.email, network: clientNetwork }, now))
-    const channels = newLead.channels.filter((name) => name !== 'confirmation' || mayConfirm)
+    const recipients = newLead.recipients.filter((one) => isWithinLimits || !limited.includes(one))
     const deliveries = [
-      ...makeDeliveries({ ...received, channels }, now),
-      ...makeDeliveries({ ...received, channels: channelsAtOpening }, promiseStartAt ?? now),
+      ...makeDeliveries({ leadId: id, reason: 'received', recipients }, now),
+      ...(stepAt === undefined ? [] : [makeCrewRow(id, stepAt)]),
     ]
     if (deliveries.length > 0) await trx.insertInto('deliveries').values(deliveries).execute()
-    if (newLead.event) await addEvent({ engine, trx }, id, newLead.event, { now })
+    if (newLead.call) {
+      const { event, plan } = newLead.call
+      await addEvent({ engine, trx }, id, event, { ...plan, now })
+    }
     return { outcome: 'saved', leadId: id }
   })
 }
@@ -109,20 +110,19 @@ export const insertLead = (
     .insertInto('leads')
     .values({
       id,
-      ...toStoredFields(newLead.lead),
-      search_text: makeSearchText(newLead.lead),
+      ...newLead.lead,
+      searchText: makeSearchText(newLead.lead),
       ...makeHomeownerKeys(newLead.lead),
-      received_at: now,
-      promise_start_at: newLead.promiseStartAt,
-      deadline_at: newLead.deadlineAt,
-      client_address: newLead.clientAddress,
-      client_network: computeNetwork(newLead.clientAddress),
-      idempotency_key: newLead.idempotencyKeys[0] ?? null,
-      body_hash: newLead.bodyHash,
+      receivedAt: now,
+      promiseStartAt: newLead.promiseStartAt,
+      deadlineAt: newLead.deadlineAt,
+      clientAddress: newLead.clientAddress,
+      clientNetwork: computeNetwork(newLead.clientAddress),
+      idempotencyKey: newLead.idempotencyKeys[0] ?? null,
+      bodyHash: newLead.bodyHash,
       ...newLead.visit,
-      in_burst: inBurst ? 1 : 0,
-      escalate_at: newLead.escalateAt ?? null,
+      inBurst: inBurst ? 1 : 0,
     })
-    .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
+    .onConflict((conflict) => conflict.column('idempotencyKey').doNothing())
     .returning('id')
     .executeTakeFirst()

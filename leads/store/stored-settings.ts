@@ -102,3 +102,27 @@ async function makeKeys(): Promise<Omit<VapidKeys, 'subject'>> {
   const { d = '' } = await crypto.subtle.exportKey('jwk', privateKey)
   return { publicKey: Buffer.from(raw).toString('base64url'), privateKey: d }
 }
+
+export type MailFault = {
+  at: number
+  error: string
+  /** The mail server cannot be reached or rejects the password. */
+  isLogin: boolean
+}
+
+const faultSetting = 'mail-fault'
+
+/** Returns the last failure of the mail server, if it has accepted no email since. */
+export async function readMailFault(db: Database): Promise<MailFault | undefined> {
+  const stored = await readSetting(db, faultSetting)
+  return stored === undefined ? undefined : JSON.parse(stored)
+}
+
+export const saveMailFault = (db: Database, fault: MailFault) =>
+  writeSetting(db, faultSetting, JSON.stringify(fault))
+
+export async function forgetMailFault(db: Database): Promise<void> {
+  // Reading does not wait for the lock that writing needs.
+  if ((await readSetting(db, faultSetting)) === undefined) return
+  await db.kysely.deleteFrom('settings').where('name', '=', faultSetting).execute()
+}

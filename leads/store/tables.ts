@@ -1,48 +1,64 @@
-import type { Generated, Kysely, Transaction } from 'kysely'
+import { CamelCasePlugin, type Generated, type Kysely, type Transaction } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
-import { selectedFields, toStoredFields } from '../field-outputs.ts'
-import type { Lead } from '../fields.ts'
-import type { CancelReason, EventKind, HistoryEvent, LeadStatus } from '../history.ts'
+import { fieldNames, type Lead } from '../fields.ts'
+import type { EventKind, HistoryEvent } from '../history.ts'
 import type { Schedule } from '../hours.ts'
+import type { CancelReason } from '../lead-state.ts'
+import type { LeadStatus } from '../statuses.ts'
 
 /** Declares the type of a column. Only the names exist at run time. */
 const column = <Type>() => undefined as Type
 
+const pageColumns = {
+  number: column<number>(),
+  at: column<number>(),
+  person: column<string>(),
+  email: column<string>(),
+  content: column<string>(),
+}
+
+/** The columns of a lead that the program reads. */
+const leadColumns = {
+  id: column<string>(),
+  ...(Object.fromEntries(fieldNames.map((name) => [name, undefined])) as unknown as Lead),
+  receivedAt: column<number>(),
+  promiseStartAt: column<number | null>(),
+  deadlineAt: column<number | null>(),
+  suspect: column<string | null>(),
+  inBurst: column<Generated<number>>(),
+  consent: column<string | null>(),
+  source: column<string | null>(),
+  status: column<Generated<LeadStatus>>(),
+  calledAt: column<number | null>(),
+  calledVia: column<HistoryEvent['via'] | null>(),
+  caller: column<string | null>(),
+  callerEmail: column<string | null>(),
+  callAgainAt: column<number | null>(),
+  attempts: column<Generated<number>>(),
+  version: column<Generated<number>>(),
+  changedAt: column<number | null>(),
+  saleDetails: column<string | null>(),
+  lastNote: column<string | null>(),
+  lastNoteBy: column<string | null>(),
+}
+
+export const storedColumns = Object.keys(leadColumns).map(
+  (name) => `leads.${name as keyof typeof leadColumns}` as const,
+)
+
 export const tables = {
   leads: {
-    ...toStoredFields({} as Lead),
-    id: column<string>(),
-    search_text: column<string>(),
-    phone_key: column<string | null>(),
-    email_key: column<string | null>(),
-    name_key: column<string | null>(),
-    address_key: column<string | null>(),
-    received_at: column<number>(),
-    promise_start_at: column<number | null>(),
-    deadline_at: column<number | null>(),
-    client_address: column<string>(),
-    client_network: column<string>(),
-    idempotency_key: column<string | null>(),
-    body_hash: column<string>(),
-    suspect: column<string | null>(),
-    in_burst: column<Generated<number>>(),
-    consent: column<string | null>(),
-    source: column<string | null>(),
-    status: column<Generated<LeadStatus>>(),
-    called_at: column<number | null>(),
-    called_via: column<HistoryEvent['via'] | null>(),
-    caller: column<string | null>(),
-    caller_email: column<string | null>(),
-    call_again_at: column<number | null>(),
-    call_attempts: column<Generated<number>>(),
-    version: column<Generated<number>>(),
-    changed_at: column<number | null>(),
-    last_note: column<string | null>(),
-    last_note_by: column<string | null>(),
-    escalate_at: column<number | null>(),
+    ...leadColumns,
+    searchText: column<string>(),
+    phoneKey: column<string | null>(),
+    emailKey: column<string | null>(),
+    clientAddress: column<string>(),
+    clientNetwork: column<string>(),
+    idempotencyKey: column<string | null>(),
+    bodyHash: column<string>(),
   },
-  lead_events: {
-    lead_id: column<string>(),
+  leadEvents: {
+    leadId: column<string>(),
     number: column<number>(),
     id: column<string>(),
     at: column<number>(),
@@ -51,44 +67,47 @@ export const tables = {
     email: column<string | null>(),
     via: column<HistoryEvent['via']>(),
     text: column<string | null>(),
-    call_again_at: column<number | null>(),
+    callAgainAt: column<number | null>(),
   },
   deliveries: {
-    lead_id: column<string>(),
-    channel: column<string>(),
-    reason: column<DeliveryReason>(),
+    leadId: column<string>(),
+    recipient: column<string>(),
+    reason: column<DeliveryReason | 'remind'>(),
+    isMessage: column<Generated<number>>(),
     state: column<Generated<DeliveryState>>(),
     attempts: column<Generated<number>>(),
-    next_attempt_at: column<number>(),
-    leased_until: column<Generated<number>>(),
-    lease_holder: column<string | null>(),
-    last_error: column<string | null>(),
+    nextAttemptAt: column<number>(),
+    revision: column<Generated<number>>(),
+    lastError: column<string | null>(),
     note: column<string | null>(),
-    cancel_reason: column<CancelReason | null>(),
-    due_at: column<number>(),
-    settled_at: column<number | null>(),
-    message_id: column<string | null>(),
-    check_at: column<number | null>(),
-    arrived_at: column<number | null>(),
-    tapped_at: column<number | null>(),
+    cancelReason: column<CancelReason | null>(),
+    dueAt: column<number>(),
+    settledAt: column<number | null>(),
+    messageId: column<string | null>(),
+    arrivedAt: column<number | null>(),
+    tappedAt: column<number | null>(),
   },
-  channels: {
+  recipients: {
     name: column<string>(),
-    lease_holder: column<string | null>(),
-    leased_until: column<number>(),
-    not_before: column<number>(),
-    combine_at: column<Generated<number>>(),
+    holder: column<string | null>(),
+    until: column<number>(),
+    notBefore: column<number>(),
+    combineAt: column<Generated<number>>(),
+    digestAt: column<number | null>(),
   },
   settings: { name: column<string>(), value: column<string>() },
-  desk_links: {
-    token_hash: column<string>(),
+  deskLinks: {
+    tokenHash: column<string>(),
+    codeHash: column<string | null>(),
+    isInvitation: column<number>(),
     email: column<string>(),
     requester: column<string>(),
-    expires_at: column<number>(),
+    network: column<string>(),
+    expiresAt: column<number>(),
   },
-  desk_crew: { email: column<string>() },
-  desk_owners: { email: column<string>() },
-  desk_log: {
+  deskCrew: { email: column<string>() },
+  deskOwners: { email: column<string>() },
+  deskLog: {
     id: column<string>(),
     at: column<number>(),
     person: column<string>(),
@@ -96,41 +115,38 @@ export const tables = {
     action: column<string>(),
     about: column<string | null>(),
   },
-  desk_sessions: {
+  deskSessions: {
     id: column<string>(),
-    token_hash: column<string>(),
+    tokenHash: column<string>(),
     email: column<string>(),
     person: column<string>(),
     device: column<string>(),
-    seen_at: column<number>(),
+    seenAt: column<number>(),
   },
-  push_devices: {
+  pushDevices: {
     id: column<string>(),
-    session_id: column<string>(),
+    sessionId: column<string>(),
     endpoint: column<string>(),
     p256dh: column<string>(),
     auth: column<string>(),
     person: column<string>(),
     name: column<string>(),
     schedule: column<Schedule>(),
-    created_at: column<number>(),
+    createdAt: column<number>(),
     /** When the push service reported the device as gone. */
-    gone_at: column<number | null>(),
+    goneAt: column<number | null>(),
     /** When the device last reported that it had shown a notification. */
-    shown_at: column<number | null>(),
+    shownAt: column<number | null>(),
   },
-  page_versions: {
-    number: column<number>(),
-    saved_at: column<number>(),
-    person: column<string>(),
-    email: column<string>(),
-    content: column<string>(),
-    published_at: column<number | null>(),
-  },
-  confirmation_limits: { name: column<string>(), day: column<string>(), used: column<number>() },
+  pageVersions: pageColumns,
+  pageDraft: pageColumns,
+  confirmationLimits: { name: column<string>(), day: column<string>(), used: column<number>() },
 }
 
 export type Tables = typeof tables
+
+/** SQL has the same names in snake case. */
+export const plugins = [new CamelCasePlugin()]
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -152,30 +168,8 @@ export class DatabaseFileGone extends Error {
 }
 
 /**
- * `sent`: the service accepted the message. `failed`: the service reported later that it did not arrive, or
- * the recipient is gone. `cancelled`: no longer needed. `expired`: not sent in time.
+ * `asking`: the service accepted the message, and we ask whether it arrived. `sent`: the service accepted it.
+ * `failed`: the service reported later that it did not arrive, or the recipient is gone. `cancelled`: no longer
+ * needed. `expired`: not sent in time.
  */
-export type DeliveryState = 'waiting' | 'sent' | 'failed' | 'cancelled' | 'expired'
-
-export const storedColumns = [
-  'leads.id',
-  ...selectedFields,
-  'leads.received_at as receivedAt',
-  'leads.promise_start_at as promiseStartAt',
-  'leads.deadline_at as deadlineAt',
-  'leads.suspect',
-  'leads.in_burst as inBurst',
-  'leads.consent',
-  'leads.source',
-  'leads.status',
-  'leads.called_at as calledAt',
-  'leads.called_via as calledVia',
-  'leads.caller',
-  'leads.caller_email as callerEmail',
-  'leads.call_again_at as callAgainAt',
-  'leads.call_attempts as attempts',
-  'leads.version',
-  'leads.changed_at as changedAt',
-  'leads.last_note as lastNote',
-  'leads.last_note_by as lastNoteBy',
-] as const
+export type DeliveryState = 'waiting' | 'asking' | 'sent' | 'failed' | 'cancelled' | 'expired'

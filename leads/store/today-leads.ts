@@ -1,102 +1,170 @@
-import { type SelectQueryBuilder, sql, type Transaction } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { StoredLead } from '../lead.ts'
-import { type Database, storedColumns, type Tables } from './tables.ts'
+import { listStatuses, type Need } from '../statuses.ts'
+import { dayMs, hourMs } from '../time-units.ts'
+import { type Database, storedColumns } from './tables.ts'
 
-const dayMs = 24 * 3_600_000
-const maxListed = 50
+const olderMs = 7 * dayMs
+const maxCards = 50
+/** More requests from one number are counted, but not shown. */
+const maxRequests = 20
 
 /**
- * `callAgain` has the leads after a call without an answer, including those to call later. `waiting` is due
- * after we open. Suspected spam is a separate group, so that it cannot push a real lead off the list.
+ * The groups of Today, the most urgent first. `mine` are this person's calls, and `calling` those of others.
+ * After a call without an answer, a lead is `due` again or to call `later`. `waiting` is due after we open. Many
+ * requests from one network (`burst`), suspected spam, and leads that nobody closed for a week (`older`) are
+ * separate, so that they cannot push another lead off the list.
  */
-type TodayGroup = 'toCall' | 'calling' | 'callAgain' | 'waiting' | 'called' | 'suspect'
-type Group = { leads: StoredLead[]; total: number }
-type Query = SelectQueryBuilder<Tables, 'leads', object>
+const groups = [
+  'mine',
+  'toCall',
+  'due',
+  'waiting',
+  'burst',
+  'burstLater',
+  'calling',
+  'older',
+  'later',
+  'called',
+  'suspect',
+] as const
+export type TodayGroup = (typeof groups)[number]
 
-/** Returns the first leads of each group and the group's total, from one snapshot of the database. */
-export const listTodayLeads = ({ kysely }: Database, now: number) =>
-  kysely
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute((trx) => readGroups(trx, now))
-
-async function readGroups(
-  kysely: Transaction<Tables>,
-  now: number,
-): Promise<Record<TodayGroup, Group>> {
-  const promised = kysely
-    .selectFrom('leads')
-    .where('status', '=', 'open')
-    // Do not use received_at, because the company may be closed for over a week. Suspected spam has no deadline.
-    .where('deadline_at', '>=', now - 7 * dayMs)
-  const changed = kysely.selectFrom('leads').where('changed_at', '>=', now - dayMs)
-  return {
-    toCall: await readGroup(
-      promised
-        .where('promise_start_at', '<=', now)
-        // Many leads from one network must not hide the others.
-        .orderBy('in_burst')
-        // A deadline missed over a day ago must not hide one that can still be met.
-        .orderBy(sql`deadline_at < ${now - dayMs}`)
-        .orderBy(sql`service_type = 'emergency'`, 'desc')
-        .orderBy('deadline_at')
-        .orderBy('id'),
-    ),
-    calling: await readGroup(
-      kysely
-        .selectFrom('leads')
-        .where('status', '=', 'calling')
-        // After a call from a link or Airtable, no known person records the result, so list the lead
-        // for only a day.
-        .where((eb) =>
-          eb.or([eb('caller_email', 'is not', null), eb('changed_at', '>=', now - dayMs)]),
-        )
-        .where('changed_at', '>=', now - 7 * dayMs)
-        .orderBy('changed_at', 'desc')
-        .orderBy('id'),
-    ),
-    callAgain: await readGroup(
-      kysely
-        .selectFrom('leads')
-        .where('status', '=', 'call-again')
-        .where('call_again_at', '>=', now - 7 * dayMs)
-        .orderBy('call_again_at')
-        .orderBy('id'),
-    ),
-    waiting: await readGroup(
-      promised
-        .where('promise_start_at', '>', now)
-        .orderBy('in_burst')
-        .orderBy('deadline_at')
-        .orderBy('received_at')
-        .orderBy('id'),
-    ),
-    called: await readGroup(
-      changed
-        .where('status', 'in', ['done', 'not-a-lead'])
-        .orderBy('changed_at', 'desc')
-        .orderBy('received_at', 'desc')
-        .orderBy('id', 'desc'),
-    ),
-    suspect: await readGroup(
-      kysely
-        .selectFrom('leads')
-        .where('received_at', '>=', now - dayMs)
-        .where('status', '=', 'open')
-        .where('suspect', 'is not', null)
-        .orderBy('received_at', 'desc')
-        .orderBy('id', 'desc'),
-    ),
-  }
+type Row = StoredLead & {
+  /** The same for all requests with one phone number. */
+  card: string
+  /** The position of the card's group. */
+  position: number
+  /** The card's requests, including those that are not listed. */
+  requests: number
+  /** The cards of the group, including those that are not listed. */
+  cards: number
+  dueToday: number
+  onTimeToday: number
 }
 
-async function readGroup(query: Query): Promise<Group> {
-  const leads = await query.select(storedColumns).limit(maxListed).execute()
-  if (leads.length < maxListed) return { leads, total: leads.length }
-  const { total } = await query
-    .clearOrderBy()
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return { leads, total }
+/** Each group has the numbers from its own multiple to the next, which is beyond any time. */
+const step = sql.lit(100_000_000_000_000)
+const is = (group: TodayGroup) => sql.lit(groups.indexOf(group))
+
+const needs = (need: Need) => sql`status in (${sql.join(listStatuses(need))})`
+
+/** The same for all requests with one phone number. Suspected spam shares no calls. */
+const card = sql`case when suspect is null then coalesce(phone_key, id) else id end`
+
+/**
+ * Lists the requests on the first cards of each group, in the order of the cards. Also counts the cards of each group,
+ * the requests that were due today, and those of them that were called on time. This is one query, so that a lead
+ * is on one card.
+ */
+export async function listTodayLeads(
+  { kysely }: Pick<Database, 'kysely'>,
+  { now, day, email }: { now: number; day: { from: number; to: number }; email: string },
+) {
+  const dayAgo = now - dayMs
+  const weekAgo = now - olderMs
+  const newestFirst = (time: RawBuilder<unknown>) => sql`${step} - 1 - ${time}`
+  const { rows } = await sql<Row>`
+    with candidates as (
+      select id, received_at, service_type, deadline_at, changed_at, call_again_at,
+        ${card} as card,
+        case when deadline_at >= ${day.from} and deadline_at < ${day.to} and status <> 'not-a-lead'
+          and (called_at is not null or deadline_at <= ${now}) then 1 else 0 end as is_due_today,
+        case when called_at <= deadline_at then 1 else 0 end as is_on_time,
+        case
+          when ${needs('nothing')} then ${is('called')}
+          when ${needs('first-call')} and suspect is not null then ${is('suspect')}
+          when ${needs('first-call')} and deadline_at < ${weekAgo} then ${is('older')}
+          when ${needs('next-call')} and call_again_at < ${weekAgo} then ${is('older')}
+          when ${needs('result')} and changed_at < ${weekAgo} then ${is('older')}
+          when ${needs('result')} and caller_email = ${email} then ${is('mine')}
+          when ${needs('result')} then ${is('calling')}
+          when ${needs('next-call')} and call_again_at <= ${now} then ${is('due')}
+          when ${needs('next-call')} then ${is('later')}
+          when in_burst = 1 and promise_start_at <= ${now} then ${is('burst')}
+          when in_burst = 1 then ${is('burstLater')}
+          when promise_start_at <= ${now} then ${is('toCall')}
+          else ${is('waiting')}
+        end as group_number
+      from leads
+      -- Always true, but the indexes need a comparison.
+      where (${needs('first-call')} and deadline_at > 0)
+        or (${needs('first-call')} and suspect is not null and received_at >= ${dayAgo})
+        or (${needs('next-call')} and call_again_at > 0)
+        or (${needs('result')} and changed_at > 0)
+        or (${needs('nothing')} and changed_at >= ${dayAgo})
+    ), requests as (
+      select id, card, service_type, deadline_at, received_at, group_number,
+        group_number * ${step} + case
+          when group_number = ${is('toCall')} then deadline_at
+            -- A deadline missed long ago must not hide one that can still be met.
+            + case when deadline_at < ${dayAgo}
+                or (deadline_at < ${now - hourMs} and service_type = 'emergency')
+              then ${step} / 2 else 0 end
+            + case when service_type = 'emergency' then 0 else ${step} / 4 end
+          when group_number in (${is('due')}, ${is('later')}) then call_again_at
+          when group_number in (${is('waiting')}, ${is('burst')}, ${is('burstLater')}) then deadline_at
+          when group_number in (${is('older')}, ${is('suspect')}) then ${newestFirst(sql`received_at`)}
+          else ${newestFirst(sql`changed_at`)}
+        end as urgency,
+        sum(is_due_today) over () as due_today,
+        sum(is_due_today * is_on_time) over () as on_time_today
+      from candidates
+    ), ranked as (
+      select requests.*,
+        min(urgency) over (partition by card) as card_urgency,
+        row_number() over (
+          partition by card
+          -- One call about several requests changes them at the same time.
+          order by urgency, service_type = 'emergency' desc, deadline_at, received_at, id
+        ) as rank,
+        -- A closed request is on the card only if all others are closed, too.
+        count(*) filter (where group_number <> ${is('called')}) over (partition by card) as unclosed,
+        count(*) over (partition by card) as all_requests
+      from requests
+    ), cards as (
+      select card, card_urgency as urgency, card_urgency / ${step} as position, received_at,
+        case when unclosed > 0 then unclosed else all_requests end as requests,
+        row_number() over (
+          partition by card_urgency / ${step} order by card_urgency, received_at, card
+        ) as place,
+        count(*) over (partition by card_urgency / ${step}) as cards
+      from ranked
+      where rank = 1
+    )
+    select ${sql.join(storedColumns.map((name) => sql.ref(name)))},
+      cards.card, cards.position, cards.requests, cards.cards, due_today, on_time_today
+    from cards
+      join ranked on ranked.card = cards.card and rank <= ${maxRequests}
+        and (group_number = position or group_number <> ${is('called')})
+      join leads on leads.id = ranked.id
+    where place <= ${maxCards}
+    order by cards.urgency, cards.received_at, cards.card, rank`.execute(kysely)
+  const totals = Object.fromEntries(
+    groups.map((group, at) => [group, rows.find(({ position }) => position === at)?.cards ?? 0]),
+  ) as Record<TodayGroup, number>
+  const { dueToday = 0, onTimeToday = 0 } = rows[0] ?? {}
+  const leads = rows.map(({ position, cards: _, ...lead }) => ({
+    ...lead,
+    group: groups[position] as TodayGroup,
+  }))
+  return { leads, totals, onTime: { calls: onTimeToday, requests: dueToday } }
+}
+
+/**
+ * Counts the homeowners whom nobody has called, whom to call again before a time, and whose call has no result.
+ * Each is counted once, like a card on Today. Suspected spam that nobody called has no deadline.
+ */
+export async function countToDo({ kysely }: Pick<Database, 'kysely'>, before: number) {
+  const { rows } = await sql<{ need: number; homeowners: number }>`
+    select need, count(*) as homeowners from (
+      select min(case when ${needs('first-call')} then 0 when ${needs('next-call')} then 1 else 2 end) as need
+      from leads
+      where (${needs('first-call')} and deadline_at > 0)
+        or (${needs('next-call')} and call_again_at < ${before})
+        or (${needs('result')} and changed_at > 0)
+      group by ${card}
+    ) as cards group by need`.execute(kysely)
+  const find = (need: number) => rows.find((row) => row.need === need)?.homeowners ?? 0
+  return { neverCalled: find(0), again: find(1), withoutResult: find(2) }
 }

@@ -10,11 +10,10 @@ create table leads (
   service_type text not null,
   -- The search text for the desk: the fields in lowercase without accents, and the digits of the phone number.
   search_text text not null,
-  -- These fields without differences in spelling, to find other requests from the homeowner.
+  -- The phone number without differences in spelling. Requests with the same one share calls.
   phone_key text,
+  -- The email without differences in spelling, to show other requests.
   email_key text,
-  name_key text,
-  address_key text,
   received_at bigint not null,
   -- When the time for the promised call starts, and when the call is due. Null for suspected spam.
   promise_start_at bigint,
@@ -34,7 +33,7 @@ create table leads (
   -- How the visitor found the page, as URLSearchParams text. Empty: unknown. Null: not sent.
   source text,
   -- The state of the lead, computed from lead_events for queries.
-  -- 'open', 'calling', 'call-again' (after a call without an answer), 'done', or 'not-a-lead'.
+  -- leads/statuses.ts lists the statuses.
   status text not null default 'open',
   -- The first call that was not undone, and where it was recorded.
   called_at bigint,
@@ -45,14 +44,14 @@ create table leads (
   -- When to call again. Null if no call is planned.
   call_again_at bigint,
   -- How many times the crew called without an answer.
-  call_attempts integer not null default 0,
+  attempts integer not null default 0,
   -- Counts changes of the state, but not notes.
   version integer not null default 0,
   changed_at bigint,
+  -- The date of the appointment, the dollars of a request that was won, or why it was lost.
+  sale_details text,
   last_note text,
-  last_note_by text,
-  -- When the next reminder is due or Airtable is read again. Null if neither follows.
-  escalate_at bigint
+  last_note_by text
 );
 
 create index leads_received_at on leads (received_at);
@@ -61,76 +60,86 @@ create index leads_client on leads (client_network, received_at, client_address)
 create index leads_phone_key on leads (phone_key, received_at);
 create index leads_email_key on leads (email_key, received_at);
 -- For the desk, which polls the leads to call.
-create index leads_open on leads (deadline_at) where status = 'open';
-create index leads_changed on leads (changed_at) where changed_at is not null;
-create index leads_escalate_at on leads (escalate_at) where escalate_at is not null;
+create index leads_deadline on leads (status, deadline_at) where deadline_at is not null;
+create index leads_changed on leads (status, changed_at) where changed_at is not null;
 create index leads_call_again_at on leads (call_again_at) where call_again_at is not null;
 
--- The crew's actions on a lead, in order. Rows are only added. The receipt is the lead's own row.
+-- The crew's actions on a lead, in order. Rows are only added. The arrival is the lead's own row.
 create table lead_events (
   lead_id text not null references leads (id) on delete cascade,
   number integer not null,
   -- The sender creates this ID, so that a retry changes nothing.
   id text not null,
   at bigint not null,
-  -- 'called', 'no-answer', 'call-again' (another time for the next call), 'texted', 'done', 'not-a-lead', 'note',
-  -- 'undone', or 'airtable-status'
+  -- leads/history.ts lists the kinds.
   kind text not null,
   -- Null if unknown, because the links in alerts are the same for everyone.
   person text,
   email text,
-  -- 'desk', 'link', 'notification', or 'airtable'
+  -- 'desk', 'link', 'notification', 'airtable', or 'site'
   via text not null,
-  -- The note, or the Status in Airtable.
+  -- The note, the Status in Airtable, the details of a sale, or as JSON the changes of a correction.
   text text,
   call_again_at bigint,
   primary key (lead_id, number),
-  unique (lead_id, id)
+  -- The ID comes first, to find the other leads of a shared call.
+  unique (id, lead_id)
 );
 
--- Messages to send about a lead. The first ones are written in the same transaction as the lead.
+-- Messages to send about a lead, and one row for the recipient 'crew': its next reminder, or its alert when we
+-- open. The first ones are written in the same transaction as the lead.
 create table deliveries (
   lead_id text not null references leads (id) on delete cascade,
-  channel text not null,
+  -- 'crew', or one address of a channel: 'airtable', or 'sms-' and a hash of the number.
+  recipient text not null,
   -- 'received', 'uncalled-4', 'uncalled-8', 'missed', 'called', 'outcome', 'again-1' (a reminder after
-  -- the first call without an answer), 'unreached' (an email to the homeowner after that call)
+  -- the first call without an answer), 'unresolved' (a question about the result of a call), 'unreached' (an
+  -- email to the homeowner after a call without an answer), 'corrected-phone'
   reason text not null,
-  -- 'waiting', 'sent' (the service accepted it), 'failed' (the service reported later that it did not
-  -- arrive, or the recipient is gone), 'cancelled' (no longer needed), or 'expired' (not sent in time).
+  -- 0 for the row of the crew.
+  is_message integer not null default 1,
+  -- 'waiting', 'asking' (the service accepted it, and we ask whether it arrived), 'sent' (the service accepted
+  -- it), 'failed' (the service reported later that it did not arrive, or the recipient is gone), 'cancelled' (no
+  -- longer needed), or 'expired' (not sent in time).
   state text not null default 'waiting',
   attempts integer not null default 0,
+  -- When to send, or to ask next.
   next_attempt_at bigint not null,
-  leased_until bigint not null default 0,
-  lease_holder text,
+  -- Only a reset changes it. A result counts only for the revision that was sent.
+  revision integer not null default 0,
   last_error text,
   note text,
   -- Why it was cancelled: 'called', 'undone', 'replaced', 'device-gone', or 'restored' (from a backup).
   cancel_reason text,
-  -- When the first attempt is due: when the row is written, or when the company next opens.
+  -- When the first attempt is due.
   due_at bigint not null,
   settled_at bigint,
-  -- The service's ID of the message, such as Twilio's SID.
+  -- The service's ID of the message, such as Twilio's SID, or the one that a phone confirms. Several deliveries
+  -- have the same one if one message tells about them.
   message_id text,
-  -- When to ask the service whether the message arrived. Null if no check is planned.
-  check_at bigint,
   -- When the service or the phone confirmed that it arrived, and when someone tapped the notification.
   arrived_at bigint,
   tapped_at bigint,
-  primary key (lead_id, channel, reason)
+  primary key (lead_id, recipient, reason)
 );
 
-create index deliveries_due on deliveries (channel, next_attempt_at) where state = 'waiting';
+create index deliveries_due on deliveries (recipient, next_attempt_at) where state = 'waiting';
 create index deliveries_failed on deliveries (settled_at) where state = 'failed';
-create index deliveries_check_at on deliveries (check_at) where check_at is not null;
+create index deliveries_message on deliveries (message_id) where message_id is not null;
+create index deliveries_asking on deliveries (next_attempt_at) where state = 'asking';
 
--- Leases and pauses of channels that allow only one sender at a time across all processes.
-create table channels (
+-- Which process may send to a recipient now. Only one at a time, across all processes.
+create table recipients (
   name text primary key,
-  lease_holder text,
-  leased_until bigint not null default 0,
+  holder text,
+  -- If the holder was killed, another process takes over then.
+  until bigint not null default 0,
+  -- The service asks us to wait.
   not_before bigint not null default 0,
-  -- When the next combined message may be sent.
-  combine_at bigint not null default 0
+  -- When the next message about a burst may be sent.
+  combine_at bigint not null default 0,
+  -- When the next digest is due. Only in rows such as 'digest-email-0a1b2c3d'. Null if it is not planned yet.
+  digest_at bigint
 );
 
 -- Values that the program generates and stores, such as the secret for links in alerts.
@@ -142,9 +151,15 @@ create table settings (
 -- Sign-in links and sessions of the desk. Only hashes of the tokens are stored.
 create table desk_links (
   token_hash text primary key,
+  -- The hash of the six-digit code in the same email, together with a secret of the browser that asked for it.
+  code_hash text,
+  -- 1 for an invitation, which has no code and works for 7 days.
+  is_invitation integer not null,
   email text not null,
-  -- Who requested it, such as 'Safari on iPhone'.
+  -- Who requested it, such as 'Safari on iPhone', or who invited.
   requester text not null,
+  -- The hash of the network that requested it.
+  network text not null,
   expires_at bigint not null
 );
 
@@ -199,21 +214,29 @@ create table push_devices (
   shown_at bigint
 );
 
--- The texts of the page that owners wrote, as JSON. Never HTML, because that names hashed files of one build. At
--- most one row is a draft, and it has the highest number. Published rows stay.
+-- The texts of the page that owners published, as JSON. Never HTML, because that names hashed files of one build.
+-- Rows are only added.
 create table page_versions (
   number integer primary key,
-  saved_at bigint not null,
-  -- The person who saved the draft or published it.
+  at bigint not null,
+  -- The person who published it.
   person text not null,
   email text not null,
-  content text not null,
-  -- Null for the draft.
-  published_at bigint
+  content text not null
+);
+
+-- The draft of the next version, if there is one. Its number is higher than those of all versions.
+create table page_draft (
+  number integer primary key,
+  at bigint not null,
+  -- The person who saved it.
+  person text not null,
+  email text not null,
+  content text not null
 );
 
 -- Counts confirmation emails per day (UTC): one row for each address and network, by their hashes, and one for
--- all. Also counts the desk's invitations.
+-- all. Also counts the desk's invitations and wrong codes.
 create table confirmation_limits (
   name text not null,
   day text not null,

@@ -4,7 +4,7 @@
 alter table leads enable row level security;
 alter table lead_events enable row level security;
 alter table deliveries enable row level security;
-alter table channels enable row level security;
+alter table recipients enable row level security;
 alter table settings enable row level security;
 alter table desk_links enable row level security;
 alter table desk_crew enable row level security;
@@ -13,6 +13,7 @@ alter table desk_log enable row level security;
 alter table desk_sessions enable row level security;
 alter table push_devices enable row level security;
 alter table page_versions enable row level security;
+alter table page_draft enable row level security;
 alter table confirmation_limits enable row level security;
 
 -- These roles exist only on Supabase.
@@ -22,7 +23,7 @@ declare
 begin
   for public_role in select rolname from pg_roles where rolname in ('anon', 'authenticated') loop
     execute format(
-      'revoke all on leads, lead_events, deliveries, channels, settings, desk_links, desk_crew, desk_owners, desk_log, desk_sessions, push_devices, page_versions, confirmation_limits from %I',
+      'revoke all on leads, lead_events, deliveries, recipients, settings, desk_links, desk_crew, desk_owners, desk_log, desk_sessions, push_devices, page_versions, page_draft, confirmation_limits from %I',
       public_role
     );
   end loop;

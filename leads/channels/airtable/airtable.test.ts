@@ -13,8 +13,11 @@ async function checkFake(options: FakeOptions = {}, changed: Partial<AirtableSet
   const settings = { ...fake.airtable, ...changed }
   const env = makeSettings()
   const readDevices = async () => []
-  const context = { env, hours: () => alwaysOpen, now: Date.now, readDevices, sends: false }
-  const checks = await airtable.doctorCheck({ ...system, ...context, ...deps, settings })
+  const context = { env, hours: () => alwaysOpen, now: Date.now, readDevices }
+  const checks = await airtable.doctorCheck(
+    { ...system, ...context, ...deps, settings },
+    { sends: false },
+  )
   expect(fake.tables).toEqual(before)
   expect(JSON.stringify(checks)).not.toContain(fake.airtable.token)
   return checks
@@ -33,7 +36,7 @@ const later = /^Try again later/
 test.each([
   ['a missing table', { columns: {} }, {}, /has no table "Leads"/, setUp],
   ['missing columns', { columns: onlyTwo }, {}, /is missing the columns Email, Phone/, setUp],
-  ['a wrong token', {}, { token: 'wrong' }, /rejected the site’s access/, inEnv],
+  ['a wrong token', {}, { token: 'wrong' }, /denied the site access/, inEnv],
   ['a token that cannot write', { scopes: withoutWrite }, {}, /write rows/, inEnv],
   ['an unreachable server', {}, { apiUrl: 'http://127.0.0.1:1' }, /couldn’t be reached/, later],
 ] as [string, FakeOptions, Partial<AirtableSettings>, RegExp, RegExp][])(

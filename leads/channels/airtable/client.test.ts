@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { startAirtable } from '#testing/airtable.ts'
+import { minuteMs } from '../../time-units.ts'
 import { connect, readReply } from './client.ts'
+import { choiceColumns } from './columns.ts'
 
-const failed = (error: RegExp, holdMs?: number) => ({
+const failed = (error: RegExp, retryAfterMs?: number) => ({
   kind: 'failed',
   error: expect.stringMatching(error),
-  ...(holdMs && { holdMs }),
+  ...(retryAfterMs && { retryAfterMs }),
 })
 const read = (status: number, body: unknown, headers = {}) =>
   readReply(
@@ -30,16 +32,23 @@ test.each<[number, unknown, object, object?]>([
   // Airtable locks the base for 30 s, or longer if Retry-After is longer.
   [429, busy, failed(/limiting/, 32_000)],
   [429, busy, failed(/limiting/, 90_000), { 'retry-after': '90' }],
-  [429, { error: 'PUBLIC_API_BILLING_LIMIT_EXCEEDED' }, failed(/month/, 15 * 60_000)],
-  [422, quoted, { kind: 'refused', type: 'INVALID_VALUE_FOR_COLUMN', column: 'Phone' }],
+  [429, { error: 'PUBLIC_API_BILLING_LIMIT_EXCEEDED' }, failed(/month/, 15 * minuteMs)],
+  [422, quoted, { kind: 'refused', type: 'INVALID_VALUE_FOR_COLUMN', columns: ['Phone'] }],
   // This message contains the value of a cell, which may equal the name of a column.
-  [422, choice, { kind: 'refused', type: 'INVALID_MULTIPLE_CHOICE_OPTIONS' }],
-  [422, { error: { type: 'ZOË 555', message: '"Zoë"' } }, { kind: 'refused', type: '' }],
+  [
+    422,
+    choice,
+    { kind: 'refused', type: 'INVALID_MULTIPLE_CHOICE_OPTIONS', columns: choiceColumns },
+  ],
+  [
+    422,
+    { error: { type: 'ZOË 555', message: '"Zoë"' } },
+    { kind: 'refused', type: '', columns: [] },
+  ],
 ])('reads %s %j', (status, body, reply, headers) => {
   expect(read(status, body, headers)).toEqual({
     ...reply,
     ...('error' in reply && { status }),
-    ...('type' in reply && !('column' in reply) && { column: undefined }),
   })
 })
 

@@ -1,9 +1,11 @@
 import * as v from 'valibot'
+import type { ChannelSettings } from '../../settings.ts'
+import { minuteMs } from '../../time-units.ts'
 import type { Timers } from '../../timers.ts'
-import { explainBrokenCall, readHold, readRetryAfterMs } from '../service-call.ts'
-import { type ColumnName, columnNames } from './columns.ts'
+import { explainBrokenCall, findRetryAfter, readRetryAfterMs } from '../service-call.ts'
+import { type ColumnName, choiceColumns, columnNames } from './columns.ts'
 
-export type AirtableSettings = { token: string; baseId: string; table: string; apiUrl: string }
+export type AirtableSettings = NonNullable<ChannelSettings['airtable']>
 
 export type AirtableDeps = {
   fetch: typeof fetch
@@ -21,16 +23,14 @@ const wholeBatchTimeoutMs = 45_000
 // Airtable locks the base for 30 s after a 429. Requests during the lock extend it.
 const lockOutMs = 32_000
 // Airtable rejects every request until the owner upgrades or a new month starts.
-const quotaHoldMs = 15 * 60_000
+const quotaWaitMs = 15 * minuteMs
 
-export type Refusal = { kind: 'refused'; type: string; column?: ColumnName | undefined }
-export type Failure = { kind: 'failed'; error: string; status?: number; holdMs?: number }
-export type Reply =
-  | { kind: 'ok'; body: unknown }
-  /** 422: Airtable works but rejects the request. */
-  | Refusal
-  /** Further requests would fail, too. */
-  | Failure
+export type Ok<Body = unknown> = { kind: 'ok'; body: Body }
+/** 422: Airtable works but rejects the request. `columns` are our columns that may be the cause. */
+export type Refusal = { kind: 'refused'; type: string; columns: readonly ColumnName[] }
+/** Further requests would fail, too. */
+export type Failure = { kind: 'failed'; error: string; status?: number; retryAfterMs?: number }
+export type Reply<Body = unknown> = Ok<Body> | Refusal | Failure
 
 export type AirtableRequest = (method: string, path: string, body?: object) => Promise<Reply>
 
@@ -63,10 +63,10 @@ export function connect(
 export const runSetup = 'Run: npm run leads -- setup-airtable'
 export const tokenPage = 'https://airtable.com/create/tokens'
 
-/** The cause is for the owner, too. Each sentence of the fix names a setting, so that keepForOwner drops it. */
+/** The owner reads only the cause, because keepForOwner drops sentences that name a setting. */
 const accessProblems: Record<number, { cause: string; fix: string }> = {
   401: {
-    cause: 'Airtable rejected the site’s access',
+    cause: 'Airtable denied the site access',
     fix: `Create a token at ${tokenPage} and set AIRTABLE_TOKEN.`,
   },
   403: {
@@ -82,23 +82,23 @@ const accessProblems: Record<number, { cause: string; fix: string }> = {
 export function readReply(response: Response, text: string): Reply {
   const { ok, status, headers } = response
   const body = parseJson(text)
-  const fail = (error: string, holdMs?: number): Failure => ({
+  const fail = (error: string, retryAfterMs?: number): Failure => ({
     kind: 'failed',
     status,
     error,
-    ...(holdMs && { holdMs }),
+    ...(retryAfterMs && { retryAfterMs }),
   })
   if (ok)
     return body === undefined
       ? fail(`Airtable returned ${status} without JSON.`)
       : { kind: 'ok', body }
 
-  const { type, column } = readError(body)
-  if (status === 422) return { kind: 'refused', type, column }
+  const { type, columns } = readError(body)
+  if (status === 422) return { kind: 'refused', type, columns }
   if (status === 429 && type === 'PUBLIC_API_BILLING_LIMIT_EXCEEDED')
     return fail(
       'The Airtable plan’s API calls for this month are used up. Leads are saved and will be sent next month, or as soon as the plan is upgraded.',
-      quotaHoldMs,
+      quotaWaitMs,
     )
   if (status === 429)
     return fail(
@@ -107,7 +107,7 @@ export function readReply(response: Response, text: string): Reply {
     )
   const code = type ? `${status} ${type}` : `${status}`
   const { cause = 'Airtable returned an error', fix = '' } = accessProblems[status] ?? {}
-  return fail(`${cause} (${code}). ${fix}`.trimEnd(), readHold(response).holdMs)
+  return fail(`${cause} (${code}). ${fix}`.trimEnd(), findRetryAfter(response).retryAfterMs)
 }
 
 function parseJson(text: string): unknown {
@@ -128,15 +128,16 @@ const errorSchema = v.object({
   ]),
 })
 
+export const unknownChoice = 'INVALID_MULTIPLE_CHOICE_OPTIONS'
+
 // Keep only the error type and the name of our column, because Airtable's messages can contain what
 // the visitor typed.
-function readError(body: unknown): { type: string; column?: ColumnName | undefined } {
+function readError(body: unknown): Omit<Refusal, 'kind'> {
   const parsed = v.safeParse(errorSchema, body)
-  if (!parsed.success) return { type: '' }
-  const { type, message } = parsed.output.error
-  if (!/^[A-Z_]{3,60}$/.test(type)) return { type: '' }
+  const { type, message } = parsed.success ? parsed.output.error : { type: '', message: '' }
+  if (!/^[A-Z_]{3,60}$/.test(type)) return { type: '', columns: [] }
   // This message contains the value of the cell, not its column.
-  if (type === 'INVALID_MULTIPLE_CHOICE_OPTIONS') return { type }
+  if (type === unknownChoice) return { type, columns: choiceColumns }
   const quoted = message.match(/"([^"]+)"/)?.[1]
-  return { type, column: columnNames.find((name) => name === quoted) }
+  return { type, columns: columnNames.filter((name) => name === quoted) }
 }

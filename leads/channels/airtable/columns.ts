@@ -1,7 +1,11 @@
 import { type FieldOutputs, fieldOutputs, pickFields, readField } from '../../field-outputs.ts'
 import { type Field, fieldNames, type LeadField, leadFields } from '../../fields.ts'
+import { events } from '../../history.ts'
 import type { StoredLead } from '../../lead.ts'
+import { newState } from '../../lead-state.ts'
+import { saleKinds } from '../../sale.ts'
 import { explainSource } from '../../source.ts'
+import { statuses, statusKinds } from '../../statuses.ts'
 
 type Column = {
   /** The name in Airtable's meta API. */
@@ -31,6 +35,39 @@ const dateTime: Column = {
   accepts: [...textTypes, 'dateTime', 'date'],
 }
 
+const dollars: Column = {
+  type: 'currency',
+  options: { precision: 0, symbol: '$' },
+  accepts: [...textTypes, 'currency', 'number'],
+}
+
+const possibleSpam = 'Possible spam'
+const newStatuses = [statuses.open.airtable, possibleSpam]
+const ownStatuses = [
+  ...new Set([...newStatuses, ...statusKinds.map((kind) => statuses[kind].airtable)]),
+]
+
+const isEmpty = (cell: unknown) => cell === undefined || cell === ''
+
+/** Returns true if someone has set Status. */
+export const isStatusSet = (cell: unknown): boolean =>
+  !isEmpty(cell) && !newStatuses.some((status) => status === cell)
+
+/** Returns false for a Status that only the crew uses. The site never overwrites such a Status. */
+export const isOwnStatus = (cell: unknown): boolean =>
+  isEmpty(cell) || ownStatuses.some((status) => status === cell)
+
+/** Returns the lead's Status in Airtable. */
+export const chooseStatus = ({
+  status,
+  suspect,
+}: Pick<StoredLead, 'status' | 'suspect'>): string =>
+  status === newState.status && suspect ? possibleSpam : statuses[status].airtable
+
+/** Returns true if the cell is empty or the site wrote it. An owner may use a column of this name for something else. */
+export const isOwnResult = (cell: unknown): boolean =>
+  isEmpty(cell) || saleKinds.some((kind) => String(cell).startsWith(events[kind].button))
+
 type FieldColumn = (typeof fieldOutputs)[LeadField]['label']
 
 const fieldColumns = Object.fromEntries(
@@ -48,19 +85,24 @@ export const airtableColumns = {
   ...fieldColumns,
   'Received At': dateTime,
   Source: text('singleLineText'),
-  Status: select(['New', 'Possible spam', 'Called', 'Done', 'Not a lead']),
+  Status: select(ownStatuses),
   'Called At': dateTime,
+  Result: text('singleLineText'),
+  Amount: dollars,
   Raw: text('multilineText'),
 }
 
 export type ColumnName = keyof typeof airtableColumns
 export const columnNames = Object.keys(airtableColumns) as ColumnName[]
+export const choiceColumns = columnNames.filter((name) => airtableColumns[name].options?.choices)
 
 /** Undefined cells are not sent; null clears a cell. */
-export type Cells = Partial<Record<ColumnName, string | null | undefined>>
+export type Cells = {
+  [Name in ColumnName]?: (Name extends 'Amount' ? number : string) | null | undefined
+}
 
 /**
- * Status is left out, because a retry must not overwrite the Status that staff set. Raw has the whole
+ * Status is left out, because a retry must not overwrite the Status that the crew set. Raw has the whole
  * lead, in case someone changes or deletes other columns.
  */
 export function makeCells(lead: StoredLead): Cells {

@@ -6,8 +6,10 @@ import {
   type AirtableSettings,
   connect,
   type Failure,
+  type Ok,
   type Refusal,
   type Reply,
+  unknownChoice,
 } from './client.ts'
 import type { Cells, ColumnName } from './columns.ts'
 
@@ -22,94 +24,100 @@ export const openTable = (settings: AirtableSettings, deps: AirtableDeps): Table
   request: connect(settings, deps),
 })
 
-function readRows(reply: Reply): Row[] | Failure {
+function readRows(reply: Ok | Failure): Ok<Row[]> | Failure {
   if (reply.kind === 'failed') return reply
-  if (reply.kind === 'refused')
-    return { kind: 'failed', error: `Airtable couldn’t search for the lead (422 ${reply.type}).` }
   const parsed = v.safeParse(rowsSchema, reply.body)
-  if (parsed.success) return parsed.output.records
+  if (parsed.success) return { kind: 'ok', body: parsed.output.records }
   return { kind: 'failed', error: 'Airtable returned an unexpected response.' }
 }
 
 export async function listRows(
   leadIds: readonly string[],
   { path, request }: Table,
-): Promise<Row[] | Failure> {
+): Promise<Ok<Row[]> | Failure> {
   // Lead IDs contain only letters, digits, and hyphens, so they need no escaping.
   const formula = `OR(${leadIds.map((id) => `{Lead ID}='${id}'`).join(',')})`
   const query = new URLSearchParams({ filterByFormula: formula })
-  return readRows(await request('GET', `${path}?${query}`))
+  const reply = await request('GET', `${path}?${query}`)
+  if (reply.kind !== 'refused') return readRows(reply)
+  return { kind: 'failed', error: `Airtable couldn’t search for the lead (422 ${reply.type}).` }
 }
 
 /** Without `rowId`, the row with the lead's ID is updated or created. */
 export type RowWrite = { lead: StoredLead; rowId?: string; cells: Cells }
 
-type Written = { lead: StoredLead; result: Row | Refusal | Failure }
+type Batch = { writes: readonly RowWrite[]; typecast: boolean }
 
-/** Writes up to ten rows. After a 422, omits a column or sends each lead separately. */
+/**
+ * Writes up to ten rows. After a 422, sends each lead separately, without the column that Airtable names, and
+ * at last with Lead ID and Raw only.
+ */
 export async function writeRows(
   writes: readonly RowWrite[],
   { path, request }: Table,
   // Off at first, because typecast silently clears values that do not fit, such as text in a number column.
   typecast = false,
-): Promise<Written[]> {
-  const [first] = writes
-  if (!first) return []
-  const reply = await request('PATCH', path, {
-    ...(!first.rowId && { performUpsert: { fieldsToMergeOn: ['Lead ID'] } }),
-    typecast,
-    records: writes.map(({ rowId, cells }) => ({ ...(rowId && { id: rowId }), fields: cells })),
-  })
-  if (reply.kind === 'failed') return writes.map(({ lead }) => ({ lead, result: reply }))
-  if (reply.kind === 'ok') {
-    const rows = readRows(reply)
-    return writes.map(({ lead, rowId }) => {
-      const isOwn = ({ id, fields }: Row) => (rowId ? id === rowId : fields['Lead ID'] === lead.id)
-      return { lead, result: 'kind' in rows ? rows : (rows.find(isOwn) ?? notInResponse) }
+): Promise<Map<StoredLead, Reply<Row>>> {
+  const written = new Map<StoredLead, Reply<Row>>()
+  const batches: Batch[] = writes.length > 0 ? [{ writes, typecast }] : []
+  for (const { writes, typecast } of batches) {
+    const isUpsert = writes.every(({ rowId }) => !rowId)
+    const reply = await request('PATCH', path, {
+      ...(isUpsert && { performUpsert: { fieldsToMergeOn: ['Lead ID'] } }),
+      typecast,
+      records: writes.map(({ rowId, cells }) => ({ ...(rowId && { id: rowId }), fields: cells })),
     })
+    const rows = reply.kind === 'refused' ? reply : readRows(reply)
+    for (const write of writes)
+      written.set(write.lead, rows.kind === 'ok' ? pickRow(rows.body, write) : rows)
+    if (reply.kind === 'refused') batches.push(...decideRetries({ writes, typecast }, reply))
   }
-
-  const again = (some: readonly RowWrite[]) => writeRows(some, { path, request }, typecast)
-  const isChoice = reply.type === 'INVALID_MULTIPLE_CHOICE_OPTIONS'
-  // Typecast adds the missing choice to the column.
-  if (isChoice && !typecast) return writeRows(writes, { path, request }, true)
-  const column = isChoice ? 'Service' : reply.column
-  const refused = writes.map(({ lead }) => ({ lead, result: reply }))
-  if (column === 'Lead ID') return refused
-  const isOnly = ({ cells }: RowWrite) => Object.keys(cells).every((name) => name === column)
-  // The column is missing for all leads, so sending them one by one would not help.
-  if (reply.type === 'UNKNOWN_FIELD_NAME' && writes.every(isOnly)) return refused
-  const canOmit = (write: RowWrite) => column && column in write.cells && !isOnly(write)
-  if (reply.type === 'UNKNOWN_FIELD_NAME' && writes.every(canOmit))
-    return again(writes.map((write) => omit(write, column)))
-  if (writes.length === 1) return canOmit(first) ? again([omit(first, column)]) : refused
-  const written: Written[] = []
-  for (const write of writes) written.push(...(await again([write])))
   return written
 }
 
-const notInResponse: Failure = {
-  kind: 'failed',
-  error: 'Airtable returned 200, but the response doesn’t contain the lead.',
+function pickRow(rows: readonly Row[], { lead, rowId }: RowWrite): Ok<Row> | Failure {
+  const row = rows.find(({ id, fields }) => (rowId ? id === rowId : fields['Lead ID'] === lead.id))
+  if (row) return { kind: 'ok', body: row }
+  return {
+    kind: 'failed',
+    error: 'Airtable returned 200, but the response doesn’t contain the lead.',
+  }
 }
 
-function omit(write: RowWrite, column: ColumnName | undefined): RowWrite {
-  const cells = { ...write.cells }
-  if (column) delete cells[column]
-  return { ...write, cells }
+/** Each retry has fewer leads, fewer cells, or typecast, so that retries end. */
+function decideRetries({ writes, typecast }: Batch, { type, columns }: Refusal): Batch[] {
+  // Typecast adds the missing choice to the column.
+  if (type === unknownChoice && !typecast) return [{ writes, typecast: true }]
+  if (columns.includes('Lead ID')) return []
+  const sent = writes.flatMap(({ cells }) => Object.keys(cells) as ColumnName[])
+  const canOmit = sent.some((name) => columns.includes(name))
+  // A missing column is missing for every lead, so sending them one by one would not help.
+  if (writes.length > 1 && !(canOmit && type === 'UNKNOWN_FIELD_NAME'))
+    return writes.map((write) => ({ writes: [write], typecast }))
+  const keep = (name: ColumnName) =>
+    canOmit ? !columns.includes(name) : name === 'Lead ID' || name === 'Raw'
+  if (sent.every(keep)) return []
+  const shorter = writes
+    .map((write) => ({ ...write, cells: filterCells(write.cells, keep) }))
+    .filter(({ cells }) => Object.keys(cells).length > 0)
+  return shorter.length > 0 ? [{ writes: shorter, typecast: typecast && canOmit }] : []
 }
+
+const filterCells = (cells: Cells, keep: (name: ColumnName) => boolean): Cells =>
+  Object.fromEntries(Object.entries(cells).filter(([name]) => keep(name as ColumnName)))
 
 /** Deletes every row of a lead; succeeds if there is none. */
 export async function eraseRows(leadId: string, table: Table): Promise<{ rows: number } | Failure> {
   const found = await listRows([leadId], table)
-  if ('kind' in found) return found
-  for (let start = 0; start < found.length; start += 10) {
-    const some = found.slice(start, start + 10)
+  if (found.kind === 'failed') return found
+  const rows = found.body
+  for (let start = 0; start < rows.length; start += 10) {
+    const some = rows.slice(start, start + 10)
     const query = new URLSearchParams(some.map(({ id }) => ['records[]', id]))
     const reply = await table.request('DELETE', `${table.path}?${query}`)
     if (reply.kind === 'failed') return reply
     if (reply.kind === 'refused')
       return { kind: 'failed', error: `Airtable didn’t delete the row (422 ${reply.type}).` }
   }
-  return { rows: found.length }
+  return { rows: rows.length }
 }

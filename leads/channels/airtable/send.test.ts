@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { leadColumns } from '#fakes/airtable.ts'
 import { columnsWithout, makeLead, makeLeads, startAirtable } from '#testing/airtable.ts'
-import { newState } from '../../history.ts'
 import type { StoredLead } from '../../lead.ts'
+import { newState } from '../../lead-state.ts'
 import { columnNames } from './columns.ts'
 
 const personalData = /zoë|müller|zoe@|555|main st/i
@@ -18,7 +18,7 @@ describe('a lead', () => {
     const source = 'Google Ads · spring-roofs'
     const row = rowOf(lead) ?? {}
     expect(Object.keys(row).sort()).toEqual(
-      columnNames.filter((name) => name !== 'Called At').toSorted(),
+      columnNames.filter((name) => !['Called At', 'Result', 'Amount'].includes(name)).toSorted(),
     )
     expect(row).toMatchObject({ 'Received At': receivedAt, Source: source, Status: 'New' })
     expect(JSON.parse(String(row.Raw))).toMatchObject({
@@ -51,7 +51,7 @@ test.each([
   expect(result).toMatchObject({ ok: false, error: expect.any(String) })
   expect(fake.requests).toHaveLength(1)
   expect(fake.records).toHaveLength(rows)
-  clock.at += (result?.ok === false && result.holdMs) || 0
+  clock.at += (result?.ok === false && result.retryAfterMs) || 0
   expect(await send([lead])).toEqual([{ ok: true }])
   expect(fake.records).toHaveLength(1)
   expect(rowOf(lead)?.Status).toBe('New')
@@ -105,11 +105,11 @@ describe('a 422', () => {
     await send([lead])
     const [row] = fake.records
     if (!row) throw new Error('no row')
-    row.fields.Name = 'corrected by staff'
+    row.fields.Name = 'corrected by the crew'
     fake.records.unshift({ ...structuredClone(row), id: 'recCopy0000000000' })
     expect(await send([lead, makeLead()])).toEqual([note(/2 rows/), { ok: true }])
     expect(fake.records.slice(0, 2).map(({ fields }) => fields.Name)).toEqual(
-      Array(2).fill('corrected by staff'),
+      Array(2).fill('corrected by the crew'),
     )
   })
 
@@ -127,12 +127,12 @@ describe('a 422', () => {
   })
 })
 
-test('retries a row without Status, and keeps what staff wrote', async () => {
+test('retries a row without Status, and keeps what the crew wrote', async () => {
   const { fake, send, rowOf, clock } = await startAirtable()
   const [lead, spam, called] = [makeLead(), makeLead({ suspect: 'trap' }), makeLead()]
   const leads = [lead, spam, called]
   fake.nextFaults.push(undefined, { kind: 'error', status: 429, type: 'RATE_LIMIT_REACHED' })
-  const failed = { ok: false, error: expect.stringContaining('429'), holdMs: 32_000 }
+  const failed = { ok: false, error: expect.stringContaining('429'), retryAfterMs: 32_000 }
   expect(await send(leads)).toEqual(leads.map(() => failed))
   expect(rowOf(lead)).not.toHaveProperty('Status')
   clock.at += 32_000
@@ -145,9 +145,8 @@ test('retries a row without Status, and keeps what staff wrote', async () => {
 
 describe.each(['called', 'outcome'] as const)('the delivery “%s”', (reason) => {
   const changes = { calledAt: Date.parse('2026-11-15T12:03:00Z'), status: 'done' } as const
-  const status = reason === 'called' ? 'Called' : 'Done'
 
-  test('sets Called At and, except where staff chose another, Status in one request', async () => {
+  test('sets Called At and, except where the crew chose another, Status in one request', async () => {
     const { fake, send, rowOf } = await startAirtable()
     const chosen = makeLead(changes)
     const spam = makeLead({ ...changes, suspect: 'trap' })
@@ -156,7 +155,7 @@ describe.each(['called', 'outcome'] as const)('the delivery “%s”', (reason) 
     Object.assign(rowOf(chosen) ?? {}, { Status: 'Won' })
     const before = fake.requests.length
     expect(await send(leads, { reason })).toEqual(leads.map(() => ({ ok: true })))
-    expect(leads.map((lead) => rowOf(lead)?.Status)).toEqual(['Won', ...Array(9).fill(status)])
+    expect(leads.map((lead) => rowOf(lead)?.Status)).toEqual(['Won', ...Array(9).fill('Done')])
     expect(new Set(leads.map((lead) => rowOf(lead)?.['Called At']))).toEqual(
       new Set(['2026-11-15T12:03:00.000Z']),
     )
@@ -178,6 +177,15 @@ describe.each(['called', 'outcome'] as const)('the delivery “%s”', (reason) 
   })
 })
 
+test('sets Called At even if the token cannot add the choice for Status', async () => {
+  const { send, rowOf } = await startAirtable({ mayAddChoices: false })
+  const lead = makeLead({ calledAt: 1, status: 'not-a-lead' })
+  await send([lead])
+  const note = expect.stringMatching(/didn’t store Status\./)
+  expect(await send([lead], { reason: 'outcome' })).toEqual([{ ok: true, note }])
+  expect(rowOf(lead)).toMatchObject({ Status: 'New', 'Called At': expect.any(String) })
+})
+
 test.each([
   ['Called', 'New'],
   ['Follow-up', 'Follow-up'],
@@ -192,4 +200,46 @@ test.each([
   expect(await send([reopened], { reason: 'outcome' })).toEqual([{ ok: true }])
   expect(rowOf(lead)).toMatchObject({ Status: after })
   expect(rowOf(lead)).not.toHaveProperty('Called At')
+})
+
+describe('what came of a request', () => {
+  const won = { calledAt: 1, status: 'won', saleDetails: '12500' } as const
+  const outcome = { reason: 'outcome' } as const
+
+  test('is in Result and Amount, and Undo clears both', async () => {
+    const { send, rowOf } = await startAirtable()
+    const lead = makeLead(won)
+    await send([lead])
+    expect(await send([lead], outcome)).toEqual([{ ok: true }])
+    expect(rowOf(lead)).toMatchObject({ Status: 'Done', Result: 'Won, $12,500', Amount: 12_500 })
+    const lost = { ...lead, status: 'lost', saleDetails: 'somebody-else' } as const
+    await send([lost], outcome)
+    expect(rowOf(lead)).toMatchObject({ Status: 'Done', Result: 'Lost, hired someone else' })
+    expect(rowOf(lead)).not.toHaveProperty('Amount')
+    await send([{ ...lead, status: 'done', saleDetails: null }], outcome)
+    expect(rowOf(lead)).not.toHaveProperty('Result')
+  })
+
+  test('does not overwrite a Result that the crew uses for something else', async () => {
+    const { send, rowOf } = await startAirtable()
+    const [lead, open] = [makeLead(won), makeLead({ ...won, status: 'done', saleDetails: null })]
+    await send([lead, open])
+    for (const one of [lead, open]) Object.assign(rowOf(one) ?? {}, { Result: 'Inspected' })
+    expect(await send([lead, open], outcome)).toEqual([{ ok: true }, { ok: true }])
+    for (const one of [lead, open])
+      expect(rowOf(one)).toMatchObject({ Status: 'Done', Result: 'Inspected' })
+  })
+
+  test.each([[['Result', 'Amount']], [['Result']], [['Amount']]])(
+    'costs neither the lead nor its Status if %j are missing',
+    async (missing) => {
+      const { send, rowOf } = await startAirtable({ columns: columnsWithout(...missing) })
+      const leads = [makeLead(won), makeLead(won)]
+      expect(await send(leads)).toEqual([{ ok: true }, { ok: true }])
+      const note = expect.stringContaining(`didn’t store ${missing.join(', ')}.`)
+      expect(await send(leads, outcome)).toEqual(leads.map(() => ({ ok: true, note })))
+      for (const lead of leads)
+        expect(rowOf(lead)).toMatchObject({ Status: 'Done', 'Called At': expect.any(String) })
+    },
+  )
 })

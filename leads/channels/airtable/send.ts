@@ -1,30 +1,52 @@
-import type { LeadStatus } from '../../history.ts'
+import type { Context } from '../../context.ts'
+import { type CorrectionReason, nameCorrection } from '../../delivery-reason.ts'
+import { fieldOutputs, readField } from '../../field-outputs.ts'
+import { fieldNames, type LeadField } from '../../fields.ts'
 import type { StoredLead } from '../../lead.ts'
+import { newState } from '../../lead-state.ts'
 import { toOneLine } from '../../safe-text.ts'
+import { describeSale, readAmount } from '../../sale.ts'
 import type { ClaimedLead } from '../../store/claims.ts'
-import { findLead } from '../../store/reading.ts'
+import { findLead } from '../../store/find-leads.ts'
 import type { Database } from '../../store/tables.ts'
-import type { Context, Recipient, Result } from '../channel-type.ts'
+import { askDeveloper, keepForOwner } from '../../words.ts'
+import type { Recipient, Result, RowsUnavailable, SetStatus } from '../channel-type.ts'
 import {
   type AirtableDeps,
   type AirtableSettings,
   type Failure,
+  type Ok,
   type Refusal,
   runSetup,
 } from './client.ts'
-import { type Cells, makeCells } from './columns.ts'
-import { listRows, openTable, type Row, type RowWrite, type Table, writeRows } from './rows.ts'
+import {
+  type Cells,
+  chooseStatus,
+  isOwnResult,
+  isOwnStatus,
+  isStatusSet,
+  makeCells,
+} from './columns.ts'
+import {
+  eraseRows,
+  listRows,
+  openTable,
+  type Row,
+  type RowWrite,
+  type Table,
+  writeRows,
+} from './rows.ts'
 
 /** Sends up to ten deliveries. A lead gets one row, even after retries. */
 export async function sendToAirtable(
   deliveries: readonly ClaimedLead[],
   _: Recipient,
-  { settings, db, fetch, pause, timers }: Context<AirtableSettings>,
+  { settings, db, fetch, pause, timers }: Context & { settings: AirtableSettings },
   signal: AbortSignal,
 ): Promise<Result[]> {
   const table = openBatch(settings, { fetch, pause, timers, signal })
   const results = new Map<ClaimedLead, Result>()
-  for (const reason of ['received', 'called', 'outcome'] as const) {
+  for (const reason of Object.keys(senders) as (keyof typeof senders)[]) {
     const due: ClaimedLead[] = []
     for (const delivery of deliveries.filter((one) => one.reason === reason))
       if (reason === 'received' || (await hasRow(db, delivery.lead))) due.push(delivery)
@@ -40,8 +62,8 @@ const noRow: Result = { ok: false, error: 'The lead’s row isn’t in Airtable 
 async function hasRow(db: Database, { id }: StoredLead): Promise<boolean> {
   const { deliveries = [] } = (await findLead(db, id)) ?? {}
   return deliveries.some(
-    ({ channel, reason, state }) =>
-      channel === 'airtable' && reason === 'received' && state === 'sent',
+    ({ recipient, reason, state }) =>
+      recipient === 'airtable' && reason === 'received' && state === 'sent',
   )
 }
 
@@ -62,67 +84,60 @@ export function openBatch(settings: AirtableSettings, deps: AirtableDeps): Table
 
 const isForbidden = ({ status }: Failure) => status === 403
 
-const fail = ({ error, holdMs }: Failure) => ({
+const fail = ({ error, retryAfterMs }: Failure) => ({
   ok: false as const,
   error,
-  ...(holdMs && { holdMs }),
+  ...(retryAfterMs && { retryAfterMs }),
 })
 
+/** Writes rows and sets an empty Status to New, so that the crew finds them. */
 async function sendNew(leads: readonly StoredLead[], table: Table): Promise<Result[]> {
-  const sent = await upsert(
+  const written = await writeRows(
     leads.map((lead) => ({ lead, cells: makeCells(lead) })),
     table,
   )
+  const statuses = [...written].flatMap(([lead, reply]): RowWrite[] =>
+    reply.kind === 'ok' && reply.body.fields.Status === undefined
+      ? [{ lead, rowId: reply.body.id, cells: { Status: chooseStatus({ ...lead, ...newState }) } }]
+      : [],
+  )
+  for (const [lead, reply] of await writeRows(statuses, table, true))
+    if (reply.kind !== 'refused') written.set(lead, reply)
   const results: Result[] = []
-  // Send rejected leads last, because they may use up the time.
-  for (const { lead, result } of sent)
-    results.push('kind' in result ? await sendRefused(lead, result, table) : result)
+  for (const [lead, reply] of written)
+    results.push(
+      reply.kind === 'refused' ? await explainRefusal(lead, reply, table) : readResult(lead, reply),
+    )
   return results
 }
 
-/** Writes rows and sets an empty Status to New, so that staff find them. */
-async function upsert(
-  writes: readonly RowWrite[],
-  table: Table,
-): Promise<{ lead: StoredLead; result: Result | Refusal }[]> {
-  const written = await writeRows(writes, table)
-  const statuses = written.flatMap(({ lead, result }): RowWrite[] =>
-    'id' in result && result.fields.Status === undefined
-      ? [{ lead, rowId: result.id, cells: { Status: lead.suspect ? 'Possible spam' : 'New' } }]
-      : [],
-  )
-  const marked = await writeRows(statuses, table, true)
-  return written.map(({ lead, result }) => {
-    if ('kind' in result) return { lead, result: result.kind === 'failed' ? fail(result) : result }
-    const mark = marked.find((one) => one.lead === lead)?.result
-    if (mark && 'kind' in mark && mark.kind === 'failed') return { lead, result: fail(mark) }
-    const missing = listMissing(makeCells(lead), result)
-    const isComplete = missing.length < 2 || !missing.includes('Raw')
-    if (!isComplete) return { lead, result: { ok: false, error: describeMissing(missing) } }
-    if (mark) missing.push(...listMissing({ Status: 'New' }, mark))
-    return { lead, result: note(missing) }
-  })
+function readResult(lead: StoredLead, reply: Ok<Row> | Failure): Result {
+  if (reply.kind === 'failed') return fail(reply)
+  const missing = listMissing(makeCells(lead), reply)
+  if (missing.length > 1 && missing.includes('Raw'))
+    return { ok: false, error: describeMissing(missing) }
+  return note(reply.body.fields.Status === undefined ? [...missing, 'Status'] : missing)
 }
 
-async function sendRefused(lead: StoredLead, refusal: Refusal, table: Table): Promise<Result> {
-  if (refusal.column === 'Lead ID') {
-    const error = `The Airtable table has no text column "Lead ID". ${runSetup}`
-    return { ok: false, error }
-  }
-  const found = await listRows([lead.id], table)
-  if ('kind' in found && !isForbidden(found)) return fail(found)
-  if ('length' in found && found.length > 1) return { ok: true, note: describeCopies(found) }
-  const { 'Lead ID': id, Raw } = makeCells(lead)
-  const [sent] = await upsert([{ lead, cells: { 'Lead ID': id, Raw } }], table)
-  if (sent && !('kind' in sent.result)) return sent.result
-  const error = `Airtable rejected the lead (422${refusal.type && ` ${refusal.type}`}).`
+async function explainRefusal({ id }: StoredLead, refusal: Refusal, table: Table): Promise<Result> {
+  const { type, columns } = refusal
+  if (columns.includes('Lead ID'))
+    return { ok: false, error: `The Airtable table has no text column "Lead ID". ${runSetup}` }
+  const found = await listRows([id], table)
+  if (found.kind === 'failed' && !isForbidden(found)) return fail(found)
+  if (found.kind === 'ok' && found.body.length > 1)
+    return { ok: true, note: describeCopies(found.body) }
+  const error = `Airtable rejected the lead (422${type && ` ${type}`}).`
   return { ok: false, error, refused: true }
 }
 
-const listMissing = (cells: Cells, written: Row | Refusal | Failure): string[] =>
-  Object.entries(cells)
-    .filter(([name, cell]) => cell && !('id' in written && name in written.fields))
-    .map(([name]) => name)
+function listMissing(cells: Cells, reply: Ok<Row> | Refusal): string[] {
+  const stored = reply.kind === 'ok' ? reply.body.fields : {}
+  // If Airtable did not accept the Status, the row has the one from before.
+  const isStored = (name: string) =>
+    name === 'Status' ? stored.Status === cells.Status : name in stored
+  return Object.entries(cells).flatMap(([name, cell]) => (cell && !isStored(name) ? name : []))
+}
 
 const describeMissing = (columns: readonly string[]) =>
   `Airtable didn’t store ${columns.join(', ')}. ${runSetup}`
@@ -133,88 +148,111 @@ const note = (missing: readonly string[]): Result =>
 const describeCopies = ({ length }: readonly Row[]) =>
   `Airtable has ${length} rows with this Lead ID, so none of them was changed.`
 
-const initialStatuses: readonly unknown[] = [undefined, '', 'New', 'Possible spam']
-
-const isStatusSet = ({ fields }: Row): boolean => !initialStatuses.includes(fields.Status)
-
-const ownStatuses: readonly unknown[] = [...initialStatuses, 'Called', 'Done', 'Not a lead']
-
-/** Returns false for a Status that only staff use. The site never overwrites such a Status. */
-export const isOwnStatus = (status: unknown): boolean => ownStatuses.includes(status)
-
-/** Writes the time of the first call, and Status unless staff have set it. */
+/** Writes the time of the first call, and Status unless the crew has set it. */
 const sendCalls = updateRows((lead, row) => ({
   'Called At': formatCalledAt(lead),
-  ...(!isStatusSet(row) && { Status: 'Called' }),
+  ...(!isStatusSet(row.fields.Status) && { Status: chooseStatus(lead) }),
 }))
 
-const statuses: Record<Exclude<LeadStatus, 'open'>, string> = {
-  calling: 'Called',
-  'call-again': 'Called',
-  done: 'Done',
-  'not-a-lead': 'Not a lead',
-}
-
-/** Writes the lead's status to Status, unless staff have chosen a different one, and adds or clears Called At. */
+/**
+ * Writes the lead's status to Status, unless the crew has chosen a different one, adds or clears Called At, and writes
+ * what came of the request.
+ */
 const sendOutcomes = updateRows((lead, { fields }) => {
-  const { status, suspect, calledAt } = lead
-  const open = suspect ? 'Possible spam' : 'New'
+  const { calledAt } = lead
   const hasCalledAt = fields['Called At'] !== undefined
   return {
-    ...(isOwnStatus(fields.Status) && { Status: status === 'open' ? open : statuses[status] }),
+    ...(isOwnStatus(fields.Status) && { Status: chooseStatus(lead) }),
     ...(hasCalledAt !== (calledAt !== null) && { 'Called At': formatCalledAt(lead) }),
+    ...(describeSale(lead) !== (fields.Result ?? null) &&
+      isOwnResult(fields.Result) && { Result: describeSale(lead), Amount: readAmount(lead) }),
   }
 })
 
 const formatCalledAt = ({ calledAt }: StoredLead) =>
   calledAt === null ? null : new Date(calledAt).toISOString()
 
-function updateRows(chooseCells: (lead: StoredLead, row: Row) => Cells) {
+/** Writes one corrected field, because the crew may have edited the other cells. */
+const sendCorrection = (name: LeadField) =>
+  updateRows((lead) => ({ [fieldOutputs[name].label]: readField(lead, name) || null }), false)
+
+const corrections = Object.fromEntries(
+  fieldNames.map((name) => [nameCorrection(name), sendCorrection(name)]),
+) as Record<CorrectionReason, ReturnType<typeof updateRows>>
+
+function updateRows(chooseCells: (lead: StoredLead, row: Row) => Cells, typecast = true) {
   return async (leads: readonly StoredLead[], table: Table): Promise<Result[]> => {
     const found = await listRows(
       leads.map(({ id }) => id),
       table,
     )
     // If the token cannot read, new rows still arrive, so this is not an outage.
-    if ('kind' in found) return leads.map(() => ({ ...fail(found), refused: isForbidden(found) }))
-    const byLead = Map.groupBy(found, ({ fields }) => fields['Lead ID'])
+    if (found.kind === 'failed')
+      return leads.map(() => ({ ...fail(found), refused: isForbidden(found) }))
+    const byLead = Map.groupBy(found.body, ({ fields }) => fields['Lead ID'])
     const writes = leads.flatMap((lead): RowWrite[] => {
       const [row, ...copies] = byLead.get(lead.id) ?? []
       const cells = row && copies.length === 0 ? chooseCells(lead, row) : {}
       return row && Object.keys(cells).length > 0 ? [{ lead, rowId: row.id, cells }] : []
     })
-    const written = await writeRows(writes, table, true)
+    const written = await writeRows(writes, table, typecast)
     return leads.map((lead) => {
       const rows = byLead.get(lead.id) ?? []
       if (rows.length === 0) return { ok: true, note: 'The row is no longer in Airtable.' }
       if (rows.length > 1) return { ok: true, note: describeCopies(rows) }
-      const result = written.find((one) => one.lead === lead)?.result
-      if (!result) return { ok: true }
-      if ('kind' in result && result.kind === 'failed') return fail(result)
+      const reply = written.get(lead)
+      if (!reply) return { ok: true }
+      if (reply.kind === 'failed') return fail(reply)
       const cells = writes.find((one) => one.lead === lead)?.cells ?? {}
-      return note(listMissing(cells, result))
+      return note(listMissing(cells, reply))
     })
   }
 }
 
-export const senders = { received: sendNew, called: sendCalls, outcome: sendOutcomes }
+export const senders = {
+  received: sendNew,
+  called: sendCalls,
+  outcome: sendOutcomes,
+  ...corrections,
+}
 
 const readTimeoutMs = 5_000
 
-/** Returns the Status of each lead whose Status staff have set. */
+// Each lead ID takes 55 characters of the URL, which Airtable limits to 16,000.
+const leadsPerRead = 50
+
+/** Returns the Status of each lead whose Status the crew has set. */
 export async function listSetStatuses(
   leadIds: readonly string[],
-  settings: AirtableSettings,
-  deps: Pick<Context<unknown>, 'fetch' | 'pause' | 'timers'>,
-): Promise<Map<string, string> | Failure> {
-  const table = openTable(settings, { ...deps, requestTimeoutMs: readTimeoutMs })
-  const found = await listRows(leadIds, table)
-  if ('kind' in found) return found
-  const set = found.filter(isStatusSet)
-  return new Map(
-    set.map(({ fields }) => [
-      String(fields['Lead ID']),
-      toOneLine(String(fields.Status)).slice(0, 100),
-    ]),
-  )
+  {
+    settings,
+    ...deps
+  }: Pick<Context, 'fetch' | 'pause' | 'timers'> & { settings: AirtableSettings },
+): Promise<Map<string, SetStatus> | RowsUnavailable> {
+  const table = openTable(settings, {
+    ...deps,
+    requestTimeoutMs: readTimeoutMs,
+    signal: deps.timers.timeout(readTimeoutMs),
+  })
+  const statuses = new Map<string, SetStatus>()
+  for (let start = 0; start < leadIds.length; start += leadsPerRead) {
+    const found = await listRows(leadIds.slice(start, start + leadsPerRead), table)
+    if (found.kind === 'failed') return fail(found)
+    for (const { fields } of found.body.filter((row) => isStatusSet(row.fields.Status))) {
+      const text = toOneLine(String(fields.Status)).slice(0, 100)
+      statuses.set(String(fields['Lead ID']), { text, isOwn: isOwnStatus(fields.Status) })
+    }
+  }
+  return statuses
+}
+
+/** Returns how many rows of the lead Airtable deleted. */
+export async function eraseFromAirtable(
+  leadId: string,
+  { settings, ...deps }: AirtableDeps & { settings: AirtableSettings },
+): Promise<number | RowsUnavailable> {
+  const erased = await eraseRows(leadId, openTable(settings, deps))
+  if (!('error' in erased)) return erased.rows
+  const next = [401, 403, 404].includes(erased.status ?? 0) ? askDeveloper : 'Try again later.'
+  return { ...fail(erased), error: `${keepForOwner(erased.error)} ${next}` }
 }

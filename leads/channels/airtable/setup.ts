@@ -33,6 +33,7 @@ const typeWords: Record<string, string> = {
   phoneNumber: 'phone number',
   singleSelect: 'single select',
   dateTime: 'date with time',
+  currency: 'currency',
 }
 
 /** Describes a column for someone who creates it by hand. */

@@ -5,11 +5,12 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startFakeAirtable } from '../../../fakes/airtable.ts'
 import { startFakeMail } from '../../../fakes/mail.ts'
 import { makeAnswerToken } from '../../../leads/answer-link.ts'
+import { minuteMs } from '../../../leads/time-units.ts'
 import { openDatabase } from '../../../server/database.ts'
 import { testLead } from '../../../testing/app.ts'
 import { createLocation } from '../../../testing/database.ts'
 import { startProcess, waitUntil } from '../../../testing/processes.ts'
-import { listLeads, listPendingChannels, storeLead } from '../../../testing/saved-leads.ts'
+import { listLeads, listPendingRecipients, storeLead } from '../../../testing/saved-leads.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const deno = join(root, 'node_modules/.bin/deno')
@@ -36,7 +37,7 @@ async function startEdge() {
   const { databaseUrl = '', dataDir } = await createLocation('postgres')
   const db = await openDatabase({ databaseUrl, dataDir })
   const airtable = await startFakeAirtable()
-  const mail = await startFakeMail({ secure: true, user: 'staff', password: 'secret' })
+  const mail = await startFakeMail({ secure: true, user: 'crew', password: 'secret' })
   const child = startProcess(deno, ['run', '--allow-all', ...offline, entry], {
     DENO_SERVE_ADDRESS: 'tcp:127.0.0.1:0',
     SUPABASE_DB_URL: databaseUrl,
@@ -48,7 +49,6 @@ async function startEdge() {
     // The fake's certificate is self-signed.
     SMTP_URL: `${mail.url}?tls.rejectUnauthorized=false`,
     PUBLIC_URL: 'https://project.supabase.co',
-    TIME_ZONE: 'America/Chicago',
     LINK_SECRET: secret,
   })
   const close = async () => {
@@ -83,7 +83,7 @@ describe('the function on Deno', () => {
 
   afterEach(() => {
     for (const text of Object.values(edge.child.output))
-      expect(text).not.toMatch(/zoe|Zoë|Main St|staff@/)
+      expect(text).not.toMatch(/zoe|Zoë|Main St|crew@/)
   })
 
   it('delivers a lead from supabase-js to Airtable, with a legacy or publishable key', async () => {
@@ -91,22 +91,24 @@ describe('the function on Deno', () => {
     const lead = makeLead('Zoë 🏠')
     const invoke = async (key: string, body: object = lead) => {
       const { functions } = createClient(new URL(path).origin, key)
-      return (await functions.invoke('submit-to-airtable', { body })).error?.context.status
+      return functions.invoke('submit-to-airtable', { body })
     }
-    expect(await invoke(legacyKey)).toBeUndefined()
+    const { error, response } = await invoke(legacyKey)
+    expect(error).toBeNull()
+    expect(response?.headers.get('x-call-by')).toMatch(/^\d{4}-.*Z$/)
     await waitUntil(() => findRow(lead.name) !== undefined)
     expect(findRow(lead.name)).toMatchObject({ Service: 'Emergency Service' })
-    await waitUntil(async () => (await listPendingChannels(db)).length === 0)
+    await waitUntil(async () => (await listPendingRecipients(db)).length === 0)
     await waitUntil(() => child.output.stderr.includes('background work finished'))
-    expect(await invoke(legacyKey, { ...lead, phone: '' })).toBe(422)
-    expect(await invoke('wrong')).toBe(401)
-    expect(await invoke(publishableKey)).toBeUndefined()
+    expect((await invoke(legacyKey, { ...lead, phone: '' })).error.context.status).toBe(422)
+    expect((await invoke('wrong')).error.context.status).toBe(401)
+    expect((await invoke(publishableKey)).error).toBeNull()
   })
 
   it('sends due deliveries when cron calls the function under Supabase’s path', async () => {
     const name = 'Zoë by cron'
-    await waitUntil(async () => (await listPendingChannels(edge.db)).length === 0)
-    await storeLead(edge.db, { at: Date.now(), channels: ['airtable'], lead: { name } })
+    await waitUntil(async () => (await listPendingRecipients(edge.db)).length === 0)
+    await storeLead(edge.db, { at: Date.now(), recipients: ['airtable'], lead: { name } })
     expect(await edge.post('/deliver')).toBe(202)
     await waitUntil(() => findRow(name) !== undefined)
     expect((await fetch(`${edge.path}/healthz`)).status).toBe(200)
@@ -123,20 +125,23 @@ describe('the function on Deno', () => {
     const deadline = /by (\w{3} \d+, )?\d+:\d\d [AP]M C[SD]T$/
     expect(first?.subject).toMatch(deadline)
     expect(first?.subject).toMatch(/^EMERGENCY: call Zoë emails by /)
-    // Supabase's domain cannot serve HTML, so staff set Status in Airtable.
+    // Supabase's domain cannot serve HTML, so the crew sets Status in Airtable.
     expect(first?.text).not.toContain('/answer/')
     expect(first?.text).toContain('set the row’s Status in Airtable')
 
-    const minuteMs = 60_000
     await db.kysely
       .updateTable('leads')
       .set({
-        received_at: Date.now() - 4 * minuteMs,
-        promise_start_at: Date.now() - 4 * minuteMs,
-        deadline_at: Date.now() + 6 * minuteMs,
-        escalate_at: Date.now(),
+        receivedAt: Date.now() - 4 * minuteMs,
+        promiseStartAt: Date.now() - 4 * minuteMs,
+        deadlineAt: Date.now() + 6 * minuteMs,
       })
-      .where('escalate_at', 'is not', null)
+      .where('deadlineAt', 'is not', null)
+      .execute()
+    await db.kysely
+      .updateTable('deliveries')
+      .set({ dueAt: Date.now(), nextAttemptAt: Date.now() })
+      .where('isMessage', '=', 0)
       .execute()
     expect(await post('/deliver')).toBe(202)
     await waitUntil(() => listMails().length === 2)

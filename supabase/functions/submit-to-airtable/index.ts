@@ -6,7 +6,7 @@ import {
   readClientAddress,
   readGatewayAddress,
 } from '../../../leads/client-address.ts'
-import { examine } from '../../../leads/health/examine.ts'
+import { findProblems } from '../../../leads/health/find-problems.ts'
 import { nameError } from '../../../leads/log.ts'
 import { createService } from '../../../leads/service.ts'
 import { readEnv } from '../../../leads/settings.ts'
@@ -21,7 +21,7 @@ declare const EdgeRuntime: { waitUntil(work: Promise<unknown>): void } | undefin
 // The free plan stops a worker after 150 s. The next cron call sends the remaining deliveries.
 const deliveryBudgetMs = 100_000
 
-const env = readEnv(Deno.env.toObject(), hours)
+const env = readEnv(Deno.env.toObject())
 if (!env.databaseUrl)
   throw new UserError('No database is configured. Set DATABASE_URL or SUPABASE_DB_URL.')
 
@@ -71,9 +71,9 @@ const { app } = createService({
       : !fitsProxies(c.req.header('x-forwarded-for'), env.trustedProxies),
 })
 
-examine('start', { env, hours, db, now: Date.now })
+findProblems('start', { env, hours, db, now: Date.now })
   .then((problems) => {
-    for (const { id, forDeveloper } of problems) log.warn({ id }, forDeveloper.text)
+    for (const { id, text } of problems) log.warn({ id }, text)
   })
   .catch((error) => log.error({ error: nameError(error) }, 'the health checks failed at startup'))
 

@@ -3,10 +3,11 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { dayHours, storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { nameRecipients } from '../channels/channel-type.ts'
-import { consumeLink, saveLink } from '../store/desk-access.ts'
 import { serverEmail } from '../store/live-sessions.ts'
+import { consumeLink, saveLink } from '../store/sign-in-links.ts'
+import { dayMs, hourMs } from '../time-units.ts'
 import type { Place } from './check.ts'
-import { examine } from './examine.ts'
+import { findProblems } from './find-problems.ts'
 
 const hours = { ...dayHours, emergencies: 'when open' as const }
 const env = makeSettings({
@@ -26,23 +27,23 @@ describe.each(engines)('on %s', (engine) => {
     const db = await openTestDatabase(engine)
     const recipients = nameRecipients('email', env.email?.to ?? [])
     const emails = recipients.map(({ name }) => name)
-    const leadId = await storeLead(db, { channels: ['airtable', ...emails] })
-    await storeLead(db, { channels: ['airtable', ...emails], at: testTime + 1_000 })
-    const again = { lead_id: leadId, channel: 'airtable', reason: 'called' as const }
-    const times = { attempts: 0, next_attempt_at: 0, leased_until: 0, due_at: testTime }
+    const leadId = await storeLead(db, { recipients: ['airtable', ...emails] })
+    await storeLead(db, { recipients: ['airtable', ...emails], at: testTime + 1_000 })
+    const again = { leadId, recipient: 'airtable', reason: 'called' as const }
+    const times = { attempts: 0, nextAttemptAt: 0, dueAt: testTime }
     await db.kysely
       .insertInto('deliveries')
       .values({ ...again, ...times, state: 'waiting' })
       .execute()
-    await db.kysely.updateTable('deliveries').set({ last_error: 'Rejected.' }).execute()
+    await db.kysely.updateTable('deliveries').set({ lastError: 'Rejected.' }).execute()
     const listTexts = async (ageMs: number) => {
-      const problems = await examine('desk', {
+      const problems = await findProblems('desk', {
         env,
         hours,
         db,
         now: () => testTime + ageMs,
       })
-      return problems.map(({ forOwner }) => forOwner?.text)
+      return problems.map(({ forOwner }) => forOwner)
     }
     expect(await listTexts(120_000)).toEqual([])
     expect(await listTexts(660_000)).toEqual([
@@ -53,44 +54,44 @@ describe.each(engines)('on %s', (engine) => {
 
   it('ignores deliveries to recipients who are no longer set up', async () => {
     const db = await openTestDatabase(engine)
-    await storeLead(db, { channels: ['email-00000000'] })
-    expect(await examine('healthz', { env, hours, db, now: () => testTime + 3_600_000 })).toEqual(
+    await storeLead(db, { recipients: ['email-00000000'] })
+    expect(await findProblems('healthz', { env, hours, db, now: () => testTime + hourMs })).toEqual(
       [],
     )
   })
 
   it('reports texts that did not arrive in the last 24 hours', async () => {
     const db = await openTestDatabase(engine)
-    const channels = nameRecipients('sms', env.sms?.to ?? []).map(({ name }) => name)
+    const recipients = nameRecipients('sms', env.sms?.to ?? []).map(({ name }) => name)
     for (const [at, error] of ['Out of credit.', 'Not registered.'].entries()) {
-      const leadId = await storeLead(db, { channels, at: testTime + at })
+      const leadId = await storeLead(db, { recipients, at: testTime + at })
       await db.kysely
         .updateTable('deliveries')
-        .set({ state: 'failed', last_error: error, settled_at: testTime + at })
-        .where('lead_id', '=', leadId)
+        .set({ state: 'failed', lastError: error, settledAt: testTime + at })
+        .where('leadId', '=', leadId)
         .execute()
     }
     // Failed notifications have their own warning.
-    const pushed = await storeLead(db, { channels: ['push-0a1b2c3d'] })
-    const failed = { state: 'failed', settled_at: testTime + 2 } as const
-    await db.kysely.updateTable('deliveries').set(failed).where('lead_id', '=', pushed).execute()
+    const pushed = await storeLead(db, { recipients: ['push-0a1b2c3d'] })
+    const failed = { state: 'failed', settledAt: testTime + 2 } as const
+    await db.kysely.updateTable('deliveries').set(failed).where('leadId', '=', pushed).execute()
     const list = async (afterMs: number) => {
       const now = () => testTime + afterMs
-      const problems = await examine('desk', { env, hours, db, now })
-      return problems.map(({ forOwner }) => forOwner?.text)
+      const problems = await findProblems('desk', { env, hours, db, now })
+      return problems.map(({ forOwner }) => forOwner)
     }
     expect(await list(60_000)).toEqual([
-      'Text message alerts for 2 leads didn’t arrive in the last 24 hours. Not registered. Look for new leads under Today.',
+      'In the last 24 hours, text message alerts for 2 leads didn’t arrive. Not registered. Look for new leads under Today.',
     ])
-    expect(await list(24 * 3_600_000 + 1)).toEqual([
-      'Text message alerts for 1 lead didn’t arrive in the last 24 hours. Not registered. Look for new leads under Today.',
+    expect(await list(dayMs + 1)).toEqual([
+      'In the last 24 hours, text message alerts for 1 lead didn’t arrive. Not registered. Look for new leads under Today.',
     ])
-    expect(await list(24 * 3_600_000 + 2)).toEqual([])
+    expect(await list(dayMs + 2)).toEqual([])
   })
   it('reports a reached limit until it no longer holds', async () => {
     const db = await openTestDatabase(engine)
     const listIds = async (at: number, place: Place = 'desk') =>
-      (await examine(place, { env, hours, db, now: () => at })).map(({ id }) => id)
+      (await findProblems(place, { env, hours, db, now: () => at })).map(({ id }) => id)
     const link = { requester: '', requestedAt: testTime }
     const requestLinks = (email: string, count: number) =>
       Promise.all(
@@ -109,7 +110,11 @@ describe.each(engines)('on %s', (engine) => {
     expect(await listIds(testTime)).toEqual([])
 
     for (let at = 0; at < 20; at++)
-      await storeLead(db, { channels: ['confirmation'], lead: { email: `${at}@example.com` } })
+      await storeLead(db, {
+        recipients: ['confirmation'],
+        limited: ['confirmation'],
+        lead: { email: `${at}@example.com` },
+      })
     await db.kysely.updateTable('deliveries').set({ state: 'sent' }).execute()
     for (const place of ['desk', 'healthz'] as const)
       expect(await listIds(testTime, place)).toEqual(['confirmation-limit'])

@@ -1,13 +1,19 @@
 import type { Channel } from '../channels/channel-type.ts'
 import { channels, listDestinations } from '../channels/channels.ts'
 import type { Env } from '../settings.ts'
-import { findConfirmationLimit } from '../store/confirmation-limits.ts'
-import { listLimitedAddresses } from '../store/desk-access.ts'
 import { isErasing } from '../store/erase-lead.ts'
-import { listDevices } from '../store/push-devices.ts'
-import { listSilentDevices } from '../store/push-receipts.ts'
-import { type Pending, readPending, readUndelivered, type Undelivered } from '../store/reading.ts'
+import {
+  type Pending,
+  readPending,
+  readUndelivered,
+  type Undelivered,
+} from '../store/find-leads.ts'
+import { findConfirmationLimit } from '../store/limits.ts'
+import { listDevices, listSilentDevices } from '../store/push-devices.ts'
+import { listLimitedAddresses } from '../store/sign-in-links.ts'
+import { readMailFault } from '../store/stored-settings.ts'
 import type { Database } from '../store/tables.ts'
+import { dayMs } from '../time-units.ts'
 import {
   type DatabaseFacts,
   type HealthContext,
@@ -17,9 +23,7 @@ import {
 } from './check.ts'
 import { healthChecks } from './checks.ts'
 
-const dayMs = 24 * 3_600_000
-
-export async function examine(
+export async function findProblems(
   place: Place,
   {
     env,
@@ -50,7 +54,7 @@ export async function readDatabaseFacts(
   const undelivered = new Map<string, Undelivered>()
   for (const channel of channels as readonly Channel[]) {
     // Ignore deliveries to removed recipients; they expire.
-    const found = await listDestinations(channel, { env, now, readDevices: async () => devices })
+    const found = await listDestinations(channel, { env, readDevices: async () => devices })
     const names = found.map(({ name }) => name)
     const waiting = await readPending(db, names, now())
     if (waiting) pending.set(channel.kind, waiting)
@@ -65,6 +69,7 @@ export async function readDatabaseFacts(
     undelivered,
     limitedAddresses: await listLimitedAddresses(db, now()),
     confirmationLimit: await findConfirmationLimit(db, now()),
+    mailFault: env.email && (await readMailFault(db)),
     isErasing: await isErasing(db),
   }
 }

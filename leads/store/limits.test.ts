@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
+import { hourMs } from '../time-units.ts'
 
-const hourMs = 3_600_000
 const crowd = '203.0.113.7'
 
 async function open() {
   const db = await openTestDatabase('sqlite')
   const store = async (count: number, changes: Parameters<typeof storeLead>[1] = {}) => {
     for (let stored = 0; stored < count; stored++)
-      await storeLead(db, { clientAddress: crowd, channels: [], ...changes })
+      await storeLead(db, { clientAddress: crowd, recipients: [], ...changes })
   }
   const countMarked = async () =>
-    (await db.kysely.selectFrom('leads').select('id').where('in_burst', '=', 1).execute()).length
+    (await db.kysely.selectFrom('leads').select('id').where('inBurst', '=', 1).execute()).length
   return { db, store, countMarked }
 }
 
@@ -33,7 +33,7 @@ it('counts no suspected spam, no called leads, and none from the future', async 
   const { db, store, countMarked } = await open()
   await store(20, { suspect: 'trap' })
   await store(20, { at: testTime + 1 })
-  await db.kysely.updateTable('leads').set({ in_burst: 0 }).execute()
+  await db.kysely.updateTable('leads').set({ inBurst: 0 }).execute()
   await store(19)
   expect(await countMarked()).toBe(0)
   await db.kysely.updateTable('leads').set({ status: 'calling' }).execute()

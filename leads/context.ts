@@ -1,0 +1,24 @@
+import type { System } from './channels/system.ts'
+import type { BusinessHours } from './hours.ts'
+import type { Log } from './log.ts'
+import type { Env } from './settings.ts'
+import type { PushDevice } from './store/push-devices.ts'
+import type { Database } from './store/tables.ts'
+
+/** The company's details in emails to homeowners. */
+export type Company = { name: string; phone: string; email?: string | undefined }
+
+/** The parts of the back end share this. A part that needs less picks some of it. */
+export type Context = System & {
+  env: Env
+  db: Database
+  /** The published hours and details, which the owner may change while the site runs. */
+  hours: () => BusinessHours
+  company: () => Company
+  fetch: typeof fetch
+  now: () => number
+  pause: (ms: number) => Promise<void>
+  log: Log
+  /** After `timeoutMs`, returns the devices of the last successful read. */
+  readDevices: (timeoutMs?: number) => Promise<readonly PushDevice[]>
+}

@@ -1,0 +1,95 @@
+import type { Channel, Recipient, Result } from '../channels/channel-type.ts'
+import { findSettings } from '../channels/channels.ts'
+import { computeDay, formatDay } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { computeNextStart } from '../hours.ts'
+import { nameError } from '../log.ts'
+import { acquire, nameDigest, release } from '../store/claims.ts'
+import { countToDo } from '../store/today-leads.ts'
+import { hourMs, minuteMs } from '../time-units.ts'
+import { keepTrying } from './send-due.ts'
+
+// Longer than a send and recording its result, so the lease needs no renewal.
+const leaseMs = 90_000
+const expiresAfterMs = 4 * hourMs
+const firstRetryMs = 5_000
+const longestRetryMs = 15 * minuteMs
+// After a digest, the clock may be set back to the time before it.
+const clockErrorMs = 10 * minuteMs
+
+/** Lists who gets a digest, which links to the desk. */
+export async function listDigestRecipients(
+  channel: Channel,
+  context: Context,
+): Promise<Recipient[]> {
+  const settings = findSettings(channel, context)
+  if (!channel.digest || settings === undefined || !context.env.desk) return []
+  return channel.digest.recipients({ ...context, settings })
+}
+
+/** Returns false if the hours have changed since the digest was planned. */
+export const isPlanned = (digestAt: number, { now, hours }: Pick<Context, 'now' | 'hours'>) =>
+  computeNextStart(Math.min(digestAt - 1, now() + clockErrorMs), hours()) === digestAt
+
+/** Sends the digest if it is due and there is something to do, and plans the next one. */
+export async function sendDigest(
+  channel: Channel,
+  recipient: Recipient,
+  context: Context,
+  aborting: AbortSignal,
+): Promise<void> {
+  const { db, env, hours, now, pause, makeId, log } = context
+  const name = nameDigest(recipient.name)
+  const holder = makeId()
+  const until = now() + leaseMs
+  const row = await acquire(db, name, { holder, now: now(), until })
+  if (!row) return
+  const { digestAt } = row
+  const isRight = digestAt !== null && isPlanned(digestAt, context)
+  // Skips the days on which nothing ran.
+  const after = isRight ? Math.max(digestAt - 1, now() - expiresAfterMs) : now()
+  const startsAt = computeNextStart(after, hours())
+  const isDue = startsAt <= now()
+  const result = isDue ? await send(startsAt) : undefined
+  if (result && !result.ok && !result.isUndeliverable) {
+    log.warn({ recipient: name, error: result.error }, 'digest not sent; retrying')
+    const delayMs = Math.min(longestRetryMs, Math.max(firstRetryMs, now() - startsAt))
+    const retryAt = now() + Math.max(delayMs, result.retryAfterMs ?? 0)
+    await keepTrying(() => release(db, name, holder, retryAt), { pause, aborting })
+  } else {
+    const nextAt = isDue ? computeNextStart(Math.max(now(), startsAt), hours()) : startsAt
+    await keepTrying(() => release(db, name, holder, 0, nextAt), { pause, aborting })
+    if (result?.ok) log.info({ recipient: name }, 'digest sent')
+  }
+
+  /** Returns undefined if there is nothing to do. */
+  async function send(at: number): Promise<Result | undefined> {
+    const { timeZone } = hours()
+    const today = computeDay(formatDay(now(), timeZone), timeZone)
+    const text = describeToDo(await countToDo(db, today.to))
+    if (!text) return undefined
+    // Another process may send it by now.
+    if (now() >= until) return { ok: false, error: 'The process was paused.' }
+    const digest = { id: `${name}-${at}`, text, url: `${env.desk?.url}/` }
+    const ownContext = { ...context, settings: findSettings(channel, context) }
+    try {
+      return await channel.digest?.send(digest, recipient, ownContext, aborting)
+    } catch (error) {
+      return { ok: false, error: nameError(error) }
+    }
+  }
+}
+
+const describeToDo = ({
+  again,
+  neverCalled,
+  withoutResult,
+}: Awaited<ReturnType<typeof countToDo>>) =>
+  [
+    { number: again, what: 'to call again today' },
+    { number: neverCalled, what: 'not called yet' },
+    { number: withoutResult, what: 'without a result' },
+  ]
+    .filter(({ number }) => number > 0)
+    .map(({ number, what }) => `${number} ${what}`)
+    .join(', ')

@@ -1,0 +1,252 @@
+import { isDueAgain } from './deadline.ts'
+import { type EventKind, events, type HistoryEvent } from './history.ts'
+import { describeSale } from './sale.ts'
+import { type LeadStatus, type Need, statuses } from './statuses.ts'
+
+export type LeadState = {
+  status: LeadStatus
+  /** The first call that was not undone. It keeps the promise, even without an answer. */
+  calledAt: number | null
+  calledVia: HistoryEvent['via'] | null
+  /** The person who is calling, or who called last. Null if unknown. */
+  caller: string | null
+  callerEmail: string | null
+  /** When to call again; null if no call is planned. */
+  callAgainAt: number | null
+  /** Calls without an answer. */
+  attempts: number
+  /** Counts changes, but not notes. */
+  version: number
+  changedAt: number | null
+  /** The date of the appointment, the dollars, or why it was lost. */
+  saleDetails: string | null
+  lastNote: string | null
+  lastNoteBy: string | null
+}
+
+export const newState: LeadState = {
+  status: 'open',
+  calledAt: null,
+  calledVia: null,
+  caller: null,
+  callerEmail: null,
+  callAgainAt: null,
+  attempts: 0,
+  version: 0,
+  changedAt: null,
+  saleDetails: null,
+  lastNote: null,
+  lastNoteBy: null,
+}
+
+type Kind = Pick<HistoryEvent, 'kind'>
+
+/** Returns true if Undo can take back events of this kind. */
+export const isChangeKind = (kind: EventKind): boolean => events[kind].becomes !== null
+
+/** Remarks, such as notes, are always valid. They change nothing and are not undone. */
+export const isRemark = (kind: EventKind): boolean => !isChangeKind(kind) && kind !== 'undone'
+
+/** Returns the status after an event that is not an Undo. */
+export function computeStatus(before: LeadStatus, kind: EventKind): LeadStatus {
+  const { becomes } = events[kind]
+  return becomes === null || becomes === 'same' ? before : becomes
+}
+
+/** Returns true if the event plans the next call. */
+export const plansCall = (kind: EventKind): boolean =>
+  events[kind].takes === 'time' || statuses[computeStatus('open', kind)].needs === 'next-call'
+
+const isChange = ({ kind }: Kind) => isChangeKind(kind)
+
+export const readNeed = ({ status }: Pick<LeadState, 'status'>): Need => statuses[status].needs
+
+export const isClosed = (state: Pick<LeadState, 'status'>): boolean => readNeed(state) === 'nothing'
+
+/** Returns true if someone may claim the first call, or the next one. */
+export const needsCall = (state: Pick<LeadState, 'status'>): boolean =>
+  readNeed(state) === 'first-call' || readNeed(state) === 'next-call'
+
+/** Returns the state after one change. */
+function change(state: LeadState, event: HistoryEvent): LeadState {
+  const { call, place } = events[event.kind]
+  const status = computeStatus(state.status, event.kind)
+  const need = statuses[status].needs
+  // Closing an uncalled lead counts as the call.
+  const isCaller = state.calledAt === null || (call !== null && need !== 'nothing')
+  return {
+    ...state,
+    status,
+    calledAt: state.calledAt ?? event.at,
+    calledVia: state.calledVia ?? event.via,
+    ...(isCaller && { caller: event.person, callerEmail: event.email }),
+    callAgainAt: need === 'next-call' ? event.callAgainAt : null,
+    attempts: state.attempts + (call === 'unanswered' ? 1 : 0),
+    saleDetails: place === 'sale' ? event.text : null,
+  }
+}
+
+/** Maps the number of each undone event to the Undo that took it back. */
+export function mapUndone(history: readonly HistoryEvent[]): Map<number, HistoryEvent> {
+  const undone = new Map<number, HistoryEvent>()
+  const changed: HistoryEvent[] = []
+  for (const event of history)
+    if (isChange(event)) changed.push(event)
+    else if (event.kind === 'undone') undone.set(changed.pop()?.number ?? 0, event)
+  return undone
+}
+
+/** Returns the change that Undo would take back. */
+export function computeLatestChange(history: readonly HistoryEvent[]): HistoryEvent | undefined {
+  const undone = mapUndone(history)
+  return history.findLast((event) => isChange(event) && !undone.has(event.number))
+}
+
+/** Returns the state of a lead after these events. */
+export function fold(history: readonly HistoryEvent[]): LeadState {
+  const undone = mapUndone(history)
+  const state = history
+    .filter((event) => isChange(event) && !undone.has(event.number))
+    .reduce(change, newState)
+  const changed = history.filter(({ kind }) => !isRemark(kind))
+  const note = history.findLast(({ kind }) => kind === 'note')
+  return {
+    ...state,
+    version: changed.length,
+    changedAt: changed.at(-1)?.at ?? null,
+    lastNote: note?.text ?? null,
+    lastNoteBy: note?.person ?? null,
+  }
+}
+
+/** `shownVersion` is the one on the person's page; undefined if unknown. */
+export function isValid(
+  kind: EventKind,
+  { status, version, attempts }: Pick<LeadState, 'status' | 'version' | 'attempts'>,
+  shownVersion: number | undefined,
+): boolean {
+  const { accepts, ifCurrent } = statuses[status]
+  const isCurrent = shownVersion === version
+  if (kind === 'undone') return isCurrent && status !== newState.status
+  // A call that arrives late must not replace the call that a colleague has planned since.
+  const isStart = events[kind].call === 'started'
+  if (isStart && readNeed({ status }) === 'next-call' && shownVersion !== undefined && !isCurrent)
+    return false
+  if (attempts < (events[kind].afterAttempts ?? 0)) return false
+  return isRemark(kind) || accepts.includes(kind) || (isCurrent && ifCurrent.includes(kind))
+}
+
+/**
+ * Returns whether an event applies to another request, too. A call is recorded with one event ID on each request with
+ * the same phone number that needs a call. Its result, another time for the next call, and Undo apply to the requests
+ * whose latest change has that ID. A sale belongs to one request, or one roof would count several times.
+ */
+export function isShared(
+  kind: EventKind,
+  history: readonly HistoryEvent[],
+  ofOther: readonly HistoryEvent[],
+  /** After a correction, requests that share an earlier call may have other numbers. */
+  isSameNumber: boolean,
+): boolean {
+  const { call, place } = events[kind]
+  if (isRemark(kind) || place === 'sale') return false
+  const other = fold(ofOther)
+  if (call === 'started') return isSameNumber && isValid(kind, other, undefined)
+  // Someone called without pressing “I’m calling” first. Another request to call again keeps its time, because
+  // this may be the call that was recorded there.
+  const isNewCall = call !== null && plansCall(kind) && readNeed(fold(history)) !== 'result'
+  if (isNewCall && !isSameNumber) return false
+  if (isNewCall && readNeed(other) === 'first-call') return true
+  const latest = computeLatestChange(history)
+  return latest !== undefined && computeLatestChange(ofOther)?.id === latest.id
+}
+
+/**
+ * Returns true if another request keeps its agreed time for a call. Before that time, a call changes it only if it
+ * reached the homeowner.
+ */
+export function keepsAgreedTime(
+  kind: EventKind,
+  history: readonly HistoryEvent[],
+  ofOther: readonly HistoryEvent[],
+  now: number,
+): boolean {
+  const other = fold(ofOther)
+  const status = statuses[other.status]
+  const isAgreed = status.needs === 'next-call' && status.isAgreed === true
+  const { call } = events[kind]
+  const isUnreached = call === 'started' || call === 'unanswered'
+  const isSame = computeLatestChange(history)?.id === computeLatestChange(ofOther)?.id
+  return isAgreed && isUnreached && !isSame && !isDueAgain(other, now)
+}
+
+/**
+ * Returns true if an event applies to another request on the card, too. Except for a call about an open request, the
+ * card must have shown its current version, so that nobody changes what a colleague has just planned.
+ */
+export function isValidOnCard(
+  kind: EventKind,
+  state: Pick<LeadState, 'status' | 'version' | 'attempts'>,
+  shownVersion: number,
+): boolean {
+  if (isClosed(state) || !isValid(kind, state, shownVersion)) return false
+  const { call } = events[kind]
+  const isCall = call === 'started' || (call !== null && plansCall(kind))
+  return shownVersion === state.version || (isCall && readNeed(state) === 'first-call')
+}
+
+/** Why a delivery was cancelled. */
+export type CancelReason =
+  | 'called'
+  | 'undone'
+  // A later reminder or another time for the call.
+  | 'replaced'
+  | 'device-gone'
+  | 'restored'
+
+/** The rows in the queue that follow from an event. */
+export type WantedRows = {
+  /** Why unneeded pending messages are cancelled. */
+  because: CancelReason
+  /** When the crew is reminded next. */
+  step: 'start-over' | 'at-call-again' | 'chase' | 'never'
+  /** An email to the homeowner that we tried to call, or the one that is pending. */
+  email: 'new' | 'pending' | 'none'
+  /** The update of the lead's row in Airtable. */
+  update: 'called' | 'outcome' | undefined
+  /** The notifications on phones are replaced. */
+  replacesNotifications: boolean
+}
+
+const steps: Record<Need, WantedRows['step']> = {
+  'first-call': 'start-over',
+  'next-call': 'at-call-again',
+  result: 'chase',
+  nothing: 'never',
+}
+
+/** Decides which rows a lead needs after an event that is not a remark. */
+export function decideRows(before: LeadState, kind: EventKind, after: LeadState): WantedRows {
+  const { call, becomes } = events[kind]
+  const need = readNeed(after)
+  const isMoved = becomes === 'same'
+  const isUnreached = need === 'next-call' && after.attempts > 0 && call !== 'answered'
+  return {
+    because: kind === 'undone' ? 'undone' : isMoved ? 'replaced' : 'called',
+    step: steps[need],
+    email: call === 'unanswered' ? 'new' : isUnreached ? 'pending' : 'none',
+    update: decideUpdate(before, after),
+    replacesNotifications: !isMoved && (needsCall(before) || needsCall(after)),
+  }
+}
+
+function decideUpdate(before: LeadState, after: LeadState): WantedRows['update'] {
+  const isSame =
+    statuses[before.status].airtable === statuses[after.status].airtable &&
+    before.calledAt === after.calledAt &&
+    describeSale(before) === describeSale(after)
+  if (isSame) return undefined
+  // A first call must not overwrite a Status that someone has just set in Airtable.
+  const isCall = !isClosed(after) || after.calledVia === 'airtable'
+  return before.calledAt === null && isCall ? 'called' : 'outcome'
+}

@@ -1,0 +1,81 @@
+import { formatOpening, formatShortClock } from './clock.ts'
+import { computePromise } from './deadline.ts'
+import { type BusinessHours, computeOpening, getClock } from './hours.ts'
+import { dayMs, hourMs, minuteMs } from './time-units.ts'
+
+const eveningHour = 18
+const afternoonHour = 16
+const longestClosureDays = 366
+
+/** How far ahead the crew may plan a call. */
+export const longestWaitMs = 60 * dayMs
+
+/** Reads a time on the company's clock, such as 18:00 in two days. */
+function readClock(now: number, { timeZone }: BusinessHours) {
+  const { toWall, toInstant } = getClock(timeZone)
+  const midnight = Math.floor(toWall(now) / dayMs) * dayMs
+  return {
+    at: (hour: number, inDays = 0) => toInstant(midnight + inDays * dayMs + hour * hourMs),
+    readHour: (at: number) => (toWall(at) % dayMs) / hourMs,
+  }
+}
+
+/** Returns when the company opens on the next day that it works, but not before 8 AM if it never closes. */
+function computeMorning(now: number, hours: BusinessHours): number {
+  const { at } = readClock(now, hours)
+  const early = at(6, 1)
+  const opensAt = computeOpening(early, hours)
+  // A company that never closes, or opens before 6 AM, does not call homeowners that early.
+  return opensAt > early ? opensAt : computeOpening(at(8, 1), hours)
+}
+
+/** Lists when a homeowner may have asked for a call. They may ask for a time when the company is closed. */
+export function listCallTimes(now: number, hours: BusinessHours): { label: string; at: number }[] {
+  const { timeZone } = hours
+  const clock = readClock(now, hours)
+  const evening = clock.at(eveningHour)
+  const morning = computeMorning(now, hours)
+  return [
+    { label: 'In an hour', at: now + hourMs },
+    ...(evening - now >= hourMs
+      ? [{ label: `This evening, ${formatTime(evening)}`, at: evening }]
+      : []),
+    { label: nameMorning(morning), at: morning },
+  ]
+
+  function formatTime(at: number): string {
+    return formatShortClock(at, { now: at, timeZone })
+  }
+
+  function nameMorning(at: number): string {
+    const day = formatOpening(at, { now, timeZone }).replace(/^on /, '')
+    // A date such as Nov 30 gets no "morning".
+    const isMorning = clock.readHour(at) < 12 && !/\d/.test(day)
+    return `${day[0]?.toUpperCase()}${day.slice(1)}${isMorning ? ' morning' : ''}, ${formatTime(at)}`
+  }
+}
+
+type Attempt = { now: number; serviceType: string; attempts: number; noAnswerMinutes: number }
+
+/**
+ * Returns when to call again after a call without an answer, while the company is open: soon after the first one, in
+ * the evening after the second, and after that on the next day, at another time of day.
+ */
+export function suggestCallTime(
+  { now, serviceType, attempts, noAnswerMinutes }: Attempt,
+  hours: BusinessHours,
+): number {
+  const isOpenAt = (at: number) => computePromise(at, serviceType, hours).promiseStartAt === at
+  const soon = computePromise(now + noAnswerMinutes * minuteMs, serviceType, hours).promiseStartAt
+  // An emergency cannot wait.
+  if (attempts === 1 || serviceType === 'emergency') return soon
+  const clock = readClock(now, hours)
+  const evening = [eveningHour, 17, afternoonHour]
+    .map((hour) => clock.at(hour))
+    .find((at) => at >= now + hourMs && isOpenAt(at))
+  if (attempts === 2 && evening !== undefined) return evening
+  if (clock.readHour(now) >= 12) return computeMorning(now, hours)
+  for (let days = 1; days <= longestClosureDays; days++)
+    if (isOpenAt(clock.at(afternoonHour, days))) return clock.at(afternoonHour, days)
+  return computeMorning(now, hours)
+}

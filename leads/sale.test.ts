@@ -1,0 +1,149 @@
+import { expect, it } from 'vitest'
+import { openTestDesk } from '#testing/desk.ts'
+import { makeStranger, record, storeLead } from '#testing/saved-leads.ts'
+import { amountPattern, describeSale, readDetails } from './sale.ts'
+
+const today = '2028-02-28'
+
+it.each([
+  ['12500', '12500'],
+  [' $12,500 ', '12500'],
+  ['$ 1,234,567', '1234567'],
+  ['007', '7'],
+  ['9999999', '9999999'],
+])('reads the amount %j', (typed, stored) => {
+  expect(readDetails('won', typed, today)).toBe(stored)
+  expect(typed).toMatch(new RegExp(`^(?:${amountPattern})$`, 'v'))
+})
+
+it.each([
+  'twelve',
+  '12k',
+  '-5',
+  '0',
+  '1000000000',
+  '10,000,000',
+  '12,50',
+  '1.5',
+  '1e3',
+  '',
+  ' ',
+  '٣',
+])('rejects the amount %j', (typed) => {
+  expect(readDetails('won', typed, today)).toBeUndefined()
+})
+
+it.each([
+  ['2028-02-28', true],
+  ['2028-02-29', true],
+  ['2029-02-27', true],
+  ['2028-02-27', false],
+  ['2028-02-30', false],
+  ['2029-03-01', false],
+  ['20280301', false],
+  ['2028-03-01T10:00Z', false],
+  ['+012028-03-01', false],
+  ['soon', false],
+])('accepts an appointment on %j: %j', (typed, isValid) => {
+  expect(readDetails('appointment', typed, today)).toBe(isValid ? typed : undefined)
+})
+
+it('names each result in words', () => {
+  expect(
+    (
+      [
+        ['appointment', '2026-11-06'],
+        ['won', '12500'],
+        ['won', null],
+        ['lost', 'somebody-else'],
+        ['done', null],
+      ] as const
+    ).map(([status, saleDetails]) => describeSale({ status, saleDetails })),
+  ).toEqual([
+    'Appointment for Nov 6, 2026',
+    'Won, $12,500',
+    'Won',
+    'Lost, hired someone else',
+    null,
+  ])
+})
+
+it('rejects bad details, and the result of a lead that nobody reached or that was erased', async () => {
+  const { db, call, cookie, press } = await openTestDesk()
+  const id = await storeLead(db)
+  expect(await press(id, 'won')).toMatchObject({ status: 409, message: 'Nobody has called yet.' })
+  await press(id, 'no-answer')
+  expect(await press(id, 'won')).toMatchObject({
+    status: 409,
+    message: 'Sam Hill called just now, no answer.',
+  })
+  await press(id, 'called')
+  expect((await press(id, 'lost', { text: 'other' })).status).toBe(409)
+  await press(id, 'done')
+  for (const text of ['-1', '1000000000', 'a lot'])
+    expect(await press(id, 'won', { text })).toMatchObject({
+      status: 400,
+      message: 'Enter whole dollars below $10,000,000, such as 12,500.',
+    })
+  expect(await press(id, 'appointment', { text: '2020-01-01' })).toMatchObject({
+    status: 400,
+    message: 'Choose a date within the next year.',
+  })
+  for (const text of ['toString', undefined])
+    expect((await press(id, 'lost', { text })).status).toBe(400)
+  expect((await press(id, 'appointment')).status).toBe(400)
+  const { lead } = (await press(id, 'won')).json
+  expect(lead).toMatchObject({ status: 'won', saleDetails: null, calledAt: expect.any(Number) })
+  const body = { name: 'Jane Doe', hereOnly: true }
+  expect((await call('DELETE', `/api/leads/${id}`, { cookie, body })).status).toBe(200)
+  expect(await press(id, 'lost', { text: 'other', version: 4 })).toMatchObject({
+    status: 404,
+    message: 'This lead was erased.',
+  })
+})
+
+it('refuses a result from a page that does not show the one of a colleague', async () => {
+  const { db, press } = await openTestDesk()
+  const id = await storeLead(db)
+  const { version } = (await press(id, 'done')).json.lead
+  await press(id, 'lost', { text: 'no-need' })
+  expect(await press(id, 'won', { text: '9000', version })).toMatchObject({
+    status: 409,
+    message: 'Sam Hill marked this as lost just now, no longer needed.',
+  })
+})
+
+it('belongs to one request, although its call was about several', async () => {
+  const { clock, db, get, press } = await openTestDesk()
+  const [roof, gutter] = [await storeLead(db), await storeLead(db)]
+  const other = await storeLead(db, { lead: makeStranger() })
+  const list = async () =>
+    Promise.all(
+      [roof, gutter, other].map(async (id) => {
+        const { status, saleDetails } = (await get(`/api/leads/${id}`)).lead
+        return [status, saleDetails]
+      }),
+    )
+  await press(roof, 'called')
+  await press(roof, 'done')
+  await record(db, other, 'done')
+  await press(roof, 'won', { text: '$12,500' })
+  expect(await list()).toEqual([
+    ['won', '12500'],
+    ['done', null],
+    ['done', null],
+  ])
+  clock.at += 60_000
+  expect((await get('/api/report')).report.bySource).toMatchObject([
+    { leads: 3, reached: 3, won: 1, dollars: 12_500 },
+  ])
+  // Undo of the shared call must not reopen the request that was won.
+  await press(gutter, 'undone')
+  expect(await list()).toMatchObject([
+    ['won', '12500'],
+    ['calling', null],
+    ['done', null],
+  ])
+  await press(roof, 'undone')
+  expect((await list())[0]).toEqual(['done', null])
+})

@@ -1,0 +1,201 @@
+import type { EventKind } from './history.ts'
+
+/** The next step for a lead. Today groups the leads by it. */
+export type Need = 'first-call' | 'next-call' | 'result' | 'nothing'
+
+export type LeadStatus =
+  | 'open'
+  | 'calling'
+  | 'call-again'
+  | 'agreed'
+  | 'no-result'
+  | 'airtable'
+  | 'done'
+  | Sale
+  | 'never-reached'
+  | 'not-a-lead'
+
+const sales = ['appointment', 'won', 'lost'] as const
+/** The result of a request after the call: a status, and the event that leads to it. See sale.ts. */
+export type Sale = (typeof sales)[number]
+
+type Status = {
+  /** On the desk, in its filter, and in the CSV file, in this order. */
+  label: string
+  /** False for advertisers and others, whom we promised nothing. The report leaves them out. */
+  isLead: boolean
+  /** The choice in Airtable’s column Status. */
+  airtable: string
+  /** On phones and for screen readers: {who}, {name}, {calling}. */
+  news: string
+  /** After a press, following the homeowner’s name: {next}, {called}, {calling}. */
+  notice: string
+  /** The events that are valid from any page. */
+  accepts: readonly EventKind[]
+  /**
+   * The events that are valid only from a page that shows the current version. A stale page must not count a
+   * call twice, override a colleague’s decision, or undo it. Undo itself is always one of them.
+   */
+  ifCurrent: readonly EventKind[]
+} & (
+  | { needs: 'first-call' | 'result' }
+  /** Why someone should call again, on the card and in reminders: {tries}, {who}, {called}. */
+  | {
+      needs: 'next-call'
+      why: string
+      /** A call about another request does not change its time, unless it reached the homeowner. */
+      isAgreed?: true
+    }
+  /** On the lead’s card: {firstCall}, {sale}. */
+  | { needs: 'nothing'; card: string; mark: 'check' | 'cross' }
+)
+
+/** Everything that depends on a status follows from its entry. */
+export const statuses: Record<LeadStatus, Status> = {
+  open: {
+    label: 'To call',
+    needs: 'first-call',
+    isLead: true,
+    airtable: 'New',
+    news: 'Nobody has {called} {name} yet',
+    notice: 'nobody has {called} yet.',
+    accepts: ['called', 'no-answer', 'call-again', 'done', 'not-a-lead'],
+    ifCurrent: ['airtable-status'],
+  },
+  calling: {
+    label: 'Being called',
+    needs: 'result',
+    isLead: true,
+    airtable: 'Called',
+    news: '{who} is {calling} {name}',
+    notice: 'the crew can see that you’re {calling}.',
+    accepts: ['no-answer', 'call-again', 'done', 'never-reached', 'not-a-lead'],
+    ifCurrent: ['airtable-status', 'no-result'],
+  },
+  'call-again': {
+    label: 'Call again',
+    needs: 'next-call',
+    isLead: true,
+    airtable: 'Called',
+    why: 'no answer ({tries})',
+    news: 'No answer from {name}',
+    notice: 'no answer. {next}',
+    accepts: ['called', 'moved', 'done', 'never-reached', 'not-a-lead'],
+    ifCurrent: ['no-answer'],
+  },
+  // The homeowner answered and asked for another call.
+  agreed: {
+    label: 'Callback set',
+    needs: 'next-call',
+    isLead: true,
+    airtable: 'Called',
+    why: 'we agreed on another call',
+    isAgreed: true,
+    news: '{who} agreed on another call with {name}',
+    notice: 'planned. {next}',
+    accepts: ['called', 'moved', 'done', 'never-reached', 'not-a-lead'],
+    ifCurrent: ['no-answer'],
+  },
+  // The caller may still enter the result, even from an older page.
+  'no-result': {
+    label: 'No result',
+    needs: 'next-call',
+    isLead: true,
+    airtable: 'Called',
+    why: '{who} {called} but didn’t enter a result',
+    news: '{who} {called} {name} but didn’t enter a result',
+    notice: 'nobody entered a result. {next}',
+    accepts: ['called', 'no-answer', 'call-again', 'moved', 'done', 'never-reached', 'not-a-lead'],
+    ifCurrent: [],
+  },
+  // Someone set Status there. It is a result, but the crew may still add another one.
+  airtable: {
+    label: 'Called elsewhere',
+    needs: 'nothing',
+    isLead: true,
+    airtable: 'Called',
+    card: '{firstCall}',
+    mark: 'check',
+    news: '{who} {called} {name}',
+    notice: 'marked as {called} in Airtable.',
+    accepts: ['no-answer', 'call-again', 'done', 'not-a-lead'],
+    ifCurrent: sales,
+  },
+  done: {
+    label: 'Done',
+    needs: 'nothing',
+    isLead: true,
+    airtable: 'Done',
+    card: 'Done: {firstCall}',
+    mark: 'check',
+    news: '{who} marked {name} as done',
+    notice: 'marked as done.',
+    accepts: [],
+    ifCurrent: [...sales, 'not-a-lead'],
+  },
+  appointment: {
+    label: 'Appointment',
+    needs: 'nothing',
+    isLead: true,
+    airtable: 'Done',
+    card: '{sale}',
+    mark: 'check',
+    news: '{who} made an appointment with {name}',
+    notice: 'appointment saved.',
+    accepts: [],
+    ifCurrent: sales,
+  },
+  won: {
+    label: 'Won',
+    needs: 'nothing',
+    isLead: true,
+    airtable: 'Done',
+    card: '{sale}',
+    mark: 'check',
+    news: '{who} marked {name} as won',
+    notice: 'marked as won.',
+    accepts: [],
+    ifCurrent: sales,
+  },
+  lost: {
+    label: 'Lost',
+    needs: 'nothing',
+    isLead: true,
+    airtable: 'Done',
+    card: '{sale}',
+    mark: 'cross',
+    news: '{who} marked {name} as lost',
+    notice: 'marked as lost.',
+    accepts: [],
+    ifCurrent: sales,
+  },
+  'never-reached': {
+    label: 'Never reached',
+    needs: 'nothing',
+    isLead: true,
+    airtable: 'Never reached',
+    card: 'Never reached: {firstCall}',
+    mark: 'cross',
+    news: '{who} marked {name} as never reached',
+    notice: 'marked as never reached.',
+    accepts: [],
+    ifCurrent: ['done', 'not-a-lead'],
+  },
+  'not-a-lead': {
+    label: 'Not a lead',
+    needs: 'nothing',
+    isLead: false,
+    airtable: 'Not a lead',
+    card: 'Not a lead',
+    mark: 'cross',
+    news: '{who} marked {name} as not a lead',
+    notice: 'marked as not a lead.',
+    accepts: [],
+    ifCurrent: ['done'],
+  },
+}
+
+export const statusKinds = Object.keys(statuses) as LeadStatus[]
+
+export const listStatuses = (...needs: Need[]): LeadStatus[] =>
+  statusKinds.filter((status) => needs.includes(statuses[status].needs))

@@ -1,0 +1,205 @@
+import type { Kysely, NotNull } from 'kysely'
+import type { DeliveryReason } from '../delivery-reason.ts'
+import { cancelDeliveries, waiting, writeDeliveries } from './deliveries.ts'
+import {
+  type Database,
+  type DeliveryState,
+  type Engine,
+  storedColumns,
+  type Tables,
+} from './tables.ts'
+
+/*
+ * A lead that needs a call or a result has one row for the recipient `crew`. It is not a message, but the next
+ * thing to do about the lead: its alert when we open, its next reminder, the next look at its Status in Airtable,
+ * or the chase of its call.
+ * `dueAt` is the time of that step; `nextAttemptAt` may be earlier or later.
+ */
+export const crew = 'crew'
+const reason = 'remind'
+
+export const makeCrewRow = (leadId: string, dueAt: number) => ({
+  leadId,
+  recipient: crew,
+  reason: reason as typeof reason,
+  isMessage: 0,
+  nextAttemptAt: dueAt,
+  dueAt,
+})
+
+/** Plans the next step; null if none follows. */
+export async function moveCrewRow(
+  trx: Kysely<Tables>,
+  leadId: string,
+  dueAt: number | null,
+): Promise<void> {
+  if (dueAt === null)
+    await trx
+      .deleteFrom('deliveries')
+      .where('leadId', '=', leadId)
+      .where('recipient', '=', crew)
+      .execute()
+  else
+    await trx
+      .insertInto('deliveries')
+      .values(makeCrewRow(leadId, dueAt))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['leadId', 'recipient', 'reason'])
+          .doUpdateSet({ nextAttemptAt: dueAt, dueAt }),
+      )
+      .execute()
+}
+
+const selectRows = (kysely: Kysely<Tables>) =>
+  kysely.selectFrom('deliveries').where('recipient', '=', crew).where('state', '=', waiting)
+
+export type DueLead = Awaited<ReturnType<typeof listDueLeads>>[number]
+
+/** Lists the leads whose next step is due, oldest first. */
+export const listDueLeads = ({ kysely }: Database, now: number, limit: number) =>
+  selectRows(kysely)
+    .innerJoin('leads', 'leads.id', 'deliveries.leadId')
+    .select([
+      ...storedColumns,
+      'dueAt',
+      'nextAttemptAt',
+      // The last change of an open lead was an Undo.
+      'changedAt as reopenedAt',
+    ])
+    .select((eb) => [
+      // Airtable still shows the Status from before an Undo.
+      eb
+        .exists(
+          eb
+            .selectFrom('deliveries as outcome')
+            .select('outcome.leadId')
+            .whereRef('outcome.leadId', '=', 'leads.id')
+            .where('outcome.reason', '=', 'outcome')
+            .where('outcome.state', '=', waiting),
+        )
+        .as('hasPendingOutcome'),
+      eb
+        .selectFrom('leadEvents')
+        .select('text')
+        .whereRef('leadId', '=', 'leads.id')
+        .where('kind', '=', 'airtable-status')
+        .orderBy('number', 'desc')
+        .limit(1)
+        .as('knownStatus'),
+    ])
+    .where('nextAttemptAt', '<=', now)
+    .orderBy('nextAttemptAt')
+    .limit(limit)
+    .$narrowType<{ promiseStartAt: NotNull; deadlineAt: NotNull }>()
+    .execute()
+
+/** The step to take for a lead now, and when the next one is due. */
+export type Step = {
+  lead: Pick<DueLead, 'id' | 'version' | 'dueAt'>
+  reason: DeliveryReason | undefined
+  recipients: readonly string[]
+  nextAt: number | null
+  /** Nobody can be alerted yet, or we are closed, so the same step is due again then. */
+  waitUntil?: number | undefined
+}
+
+/**
+ * Takes these steps in one transaction: writes their messages, and moves each row to its next step. Skips leads
+ * that have changed, and steps that another process has taken. Returns the leads that the crew hears about.
+ */
+export async function takeSteps(
+  { engine, kysely }: Database,
+  steps: readonly Step[],
+  now: number,
+): Promise<string[]> {
+  if (steps.length === 0) return []
+  const ids = steps.map(({ lead }) => lead.id)
+  return kysely.transaction().execute(async (trx) => {
+    const current = await lockLeads({ engine, trx }, ids)
+    const told: string[] = []
+    for (const { id, version } of current)
+      for (const step of steps.filter(({ lead }) => lead.id === id && lead.version === version))
+        if (await takeStep(trx, step, now)) told.push(id)
+    return told
+  })
+}
+
+async function takeStep(
+  trx: Kysely<Tables>,
+  { lead, reason, recipients, nextAt, waitUntil }: Step,
+  now: number,
+): Promise<boolean> {
+  const moved = await trx
+    .updateTable('deliveries')
+    .set(
+      waitUntil === undefined
+        ? { nextAttemptAt: nextAt ?? now, dueAt: nextAt ?? now }
+        : { nextAttemptAt: waitUntil },
+    )
+    .where('leadId', '=', lead.id)
+    .where('recipient', '=', crew)
+    .where('dueAt', '=', lead.dueAt)
+    .returning('leadId')
+    .executeTakeFirst()
+  if (!moved || waitUntil !== undefined) return false
+  if (nextAt === null) await moveCrewRow(trx, lead.id, null)
+  if (!reason) return false
+  const messages = { leadId: lead.id, recipients, reason }
+  const isReminder = reason !== 'received'
+  if (isReminder)
+    await cancelDeliveries(trx, { leadId: lead.id, keeps: ['unreached'], because: 'replaced', now })
+  // At night, some recipients were told when the lead arrived.
+  await writeDeliveries(trx, messages, now, { once: !isReminder })
+  return true
+}
+
+/** Locks leads before their deliveries, always in this order, so that transactions cannot deadlock. */
+const lockLeads = async (
+  { engine, trx }: { engine: Engine; trx: Kysely<Tables> },
+  ids: readonly string[],
+) => {
+  // PostgreSQL refuses an empty list.
+  if (ids.length === 0) return []
+  return (
+    trx
+      .selectFrom('leads')
+      .select(['id', 'version', 'status', 'promiseStartAt'])
+      .where('id', 'in', ids)
+      .orderBy('id')
+      // SQLite has one writer anyway.
+      .$if(engine === 'postgres', (query) => query.forUpdate())
+      .execute()
+  )
+}
+
+export type Told = Pick<Tables['deliveries'], 'recipient' | 'arrivedAt'> & { state: DeliveryState }
+
+/** Makes the first reminder of open leads due now unless the crew has been told. */
+export async function hurryFirstReminders(
+  { engine, kysely }: Database,
+  leadIds: readonly string[],
+  { now, isTold }: { now: number; isTold: (message: Told) => boolean },
+): Promise<void> {
+  if (leadIds.length === 0) return
+  await kysely.transaction().execute(async (trx) => {
+    for (const { id, status, promiseStartAt } of await lockLeads({ engine, trx }, leadIds)) {
+      if (status !== 'open' || promiseStartAt === null || promiseStartAt > now) continue
+      const messages = await trx
+        .selectFrom('deliveries')
+        .select(['recipient', 'reason', 'state', 'arrivedAt'])
+        .where('leadId', '=', id)
+        .where('isMessage', '=', 1)
+        .execute()
+      // Any other message means that the first reminder has gone out.
+      if (messages.some((one) => one.reason !== 'received' || isTold(one))) continue
+      await trx
+        .updateTable('deliveries')
+        .set({ nextAttemptAt: now })
+        .where('leadId', '=', id)
+        .where('recipient', '=', crew)
+        .where('nextAttemptAt', '>', now)
+        .execute()
+    }
+  })
+}

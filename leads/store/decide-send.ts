@@ -1,0 +1,63 @@
+import { isDueAgain } from '../deadline.ts'
+import type { DeliveryReason } from '../delivery-reason.ts'
+import type { StoredLead } from '../lead.ts'
+import { readNeed } from '../lead-state.ts'
+
+/** One message about several leads from this many on, so that a phone does not ring for each of them. */
+const fewestCombined = 3
+
+export type DueDelivery = {
+  lead: StoredLead
+  reason: DeliveryReason
+  attempts: number
+  /** Only a reset changes it. A result counts only for the revision that was sent. */
+  revision: number
+  nextAttemptAt: number
+}
+
+type Combined = 'waiting' | 'burst'
+
+export type Decision = {
+  send: readonly DueDelivery[]
+  /** One message about all of these deliveries. */
+  combined?: Combined
+  /** Someone has called. */
+  cancel?: readonly DueDelivery[]
+  /** Wait until the next message about a burst may be sent. */
+  postpone?: readonly DueDelivery[]
+}
+
+export const needsCall = (lead: StoredLead, now: number): boolean =>
+  readNeed(lead) === 'first-call' || isDueAgain(lead, now)
+
+/** How a delivery to a phone is sent: alone, or with the others of its kind. */
+function findKind({ lead, reason }: DueDelivery, now: number): 'alone' | Combined {
+  // News of a call and the question about its result are about one lead.
+  if (reason === 'called' || reason === 'unresolved') return 'alone'
+  if (lead.inBurst === 1) return 'burst'
+  return lead.serviceType !== 'emergency' && needsCall(lead, now) ? 'waiting' : 'alone'
+}
+
+/**
+ * Decides which of a phone's pending deliveries to send first. The rest follows right after it. A combined message
+ * is also about deliveries whose last attempt failed.
+ */
+export function decideSend(
+  pending: readonly DueDelivery[],
+  { now, combineAt }: { now: number; combineAt: number },
+): Decision {
+  const kinds = Map.groupBy(pending, (one) => findKind(one, now))
+  const isDue = ({ nextAttemptAt }: DueDelivery) => nextAttemptAt <= now
+  const waiting = kinds.get('waiting') ?? []
+  const combines = new Set(waiting.map(({ lead }) => lead.id)).size >= fewestCombined
+  const alone = [...(kinds.get('alone') ?? []), ...(combines ? [] : waiting)].filter(isDue)
+  const urgent = alone.find(({ lead }) => lead.serviceType === 'emergency') ?? alone[0]
+  if (urgent) return { send: [urgent] }
+  if (combines && waiting.some(isDue)) return { send: waiting, combined: 'waiting' }
+  const burst = kinds.get('burst') ?? []
+  if (!burst.some(isDue)) return { send: [] }
+  const toCall = burst.filter(({ lead }) => needsCall(lead, now))
+  const cancel = burst.filter(({ lead }) => !needsCall(lead, now))
+  if (combineAt > now) return { send: [], cancel, postpone: toCall }
+  return { send: toCall, cancel, ...(toCall.length > 0 && { combined: 'burst' }) }
+}

@@ -1,0 +1,197 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { DeliveryReason } from '../delivery-reason.ts'
+import type { ServiceType } from '../fields.ts'
+import { readPhoneDigits, type StoredLead } from '../lead.ts'
+import { foldText } from '../safe-text.ts'
+import { type LeadStatus, statuses, statusKinds } from '../statuses.ts'
+import { listEvents, selectEvents } from './append-event.ts'
+import { waiting } from './deliveries.ts'
+import { type Database, storedColumns } from './tables.ts'
+
+export async function findLead(db: Database, id: string): Promise<LeadRecord | undefined> {
+  const query = db.kysely.selectFrom('leads').select(storedColumns)
+  const leads = await query.where('id', '=', id).execute()
+  return (await addDetails(db, leads))[0]
+}
+
+export async function countLeads({ kysely }: Database): Promise<number> {
+  const { total } = await kysely
+    .selectFrom('leads')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+export type LeadRecord = Awaited<ReturnType<typeof addDetails>>[number]
+export type Delivery = LeadRecord['deliveries'][number]
+
+/** Adds the events and the deliveries of each lead. */
+export async function addDetails({ kysely }: Database, leads: StoredLead[]) {
+  if (leads.length === 0) return []
+  const ids = leads.map(({ id }) => id)
+  const deliveries = await kysely
+    .selectFrom('deliveries')
+    .leftJoin('recipients', 'recipients.name', 'deliveries.recipient')
+    .select([
+      'leadId',
+      'recipient',
+      'notBefore',
+      'reason',
+      'state',
+      'attempts',
+      'nextAttemptAt',
+      'lastError',
+      'note',
+      'cancelReason',
+      'dueAt',
+      'settledAt',
+      'arrivedAt',
+      'tappedAt',
+    ])
+    .where('leadId', 'in', ids)
+    .where('isMessage', '=', 1)
+    .orderBy('dueAt')
+    .orderBy('recipient')
+    .$narrowType<{ reason: DeliveryReason }>()
+    .execute()
+  const byLead = Map.groupBy(deliveries, (delivery) => delivery.leadId)
+  const events = Map.groupBy(await listEvents(kysely, ids), ({ leadId }) => leadId)
+  return leads.map((lead) => ({
+    ...lead,
+    events: events.get(lead.id) ?? [],
+    deliveries: (byLead.get(lead.id) ?? []).map(({ leadId: _, ...delivery }) => delivery),
+  }))
+}
+
+export type Pending = NonNullable<Awaited<ReturnType<typeof readPending>>>
+
+/** Counts leads with due deliveries to these recipients, with the oldest time and an error. */
+export async function readPending(
+  { kysely }: Database,
+  recipients: readonly string[],
+  now: number,
+) {
+  if (recipients.length === 0) return undefined
+  const pending = kysely
+    .selectFrom('deliveries')
+    .where('state', '=', waiting)
+    .where('recipient', 'in', recipients)
+    .where('dueAt', '<=', now)
+  const { leads, oldestAt } = await pending
+    .select((eb) => [
+      // One lead can have several deliveries to one recipient.
+      eb.fn.count<number>('leadId').distinct().as('leads'),
+      eb.fn.min('dueAt').as('oldestAt'),
+    ])
+    .executeTakeFirstOrThrow()
+  if (leads === 0) return undefined
+  const failed = await pending
+    .select('lastError')
+    .where('lastError', 'is not', null)
+    .orderBy('dueAt')
+    .limit(1)
+    .executeTakeFirst()
+  return { leads, oldestAt, lastError: failed?.lastError ?? null }
+}
+
+export type Undelivered = NonNullable<Awaited<ReturnType<typeof readUndelivered>>>
+
+/** Counts leads with messages to these recipients that failed since this time, with the latest reason. */
+export async function readUndelivered(
+  { kysely }: Database,
+  recipients: readonly string[],
+  since: number,
+) {
+  if (recipients.length === 0) return undefined
+  const failed = await kysely
+    .selectFrom('deliveries')
+    .select(['leadId', 'lastError'])
+    .where('state', '=', 'failed')
+    .where('recipient', 'in', recipients)
+    .where('settledAt', '>=', since)
+    .orderBy('settledAt', 'desc')
+    .execute()
+  const leads = new Set(failed.map(({ leadId: id }) => id)).size
+  return leads === 0 ? undefined : { leads, lastError: failed[0]?.lastError ?? '' }
+}
+
+type Period = { from: number; to: number }
+
+export type PromiseRecord = Awaited<ReturnType<typeof listPromises>>[number]
+
+export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
+  kysely
+    .selectFrom('leads')
+    .select(['id', 'receivedAt', 'promiseStartAt', 'deadlineAt', 'calledAt', 'calledVia', 'source'])
+    .select(['status', 'saleDetails'])
+    .where('receivedAt', '>=', from)
+    .where('receivedAt', '<', to)
+    // The promise does not cover advertisers and other non-leads.
+    .where(
+      'status',
+      'in',
+      statusKinds.filter((status) => statuses[status].isLead),
+    )
+    .orderBy('receivedAt')
+    .execute()
+
+/** Lists what the crew did with the leads of a period. */
+export const listPeriodEvents = ({ kysely }: Database, { from, to }: Period) =>
+  selectEvents(kysely)
+    .innerJoin('leads', 'leads.id', 'leadId')
+    .where('receivedAt', '>=', from)
+    .where('receivedAt', '<', to)
+    .execute()
+
+export type LeadFilter = {
+  search?: string | undefined
+  from?: number | undefined
+  to?: number | undefined
+  service?: ServiceType | undefined
+  statuses?: readonly LeadStatus[] | undefined
+  /** Nobody had called by this time, and the deadline had passed. */
+  lateAt?: number | undefined
+  /** Part of the stored source, such as `utm_source=google`. */
+  source?: string | undefined
+}
+
+export type Page = { limit: number; before?: Position | undefined }
+export type Position = { id: string; receivedAt: number }
+
+/** Returns the newest leads first. `before` is the last lead of the previous page. */
+export function searchLeads(
+  { kysely }: Pick<Database, 'kysely'>,
+  { search = '', from, to, service, statuses: chosen, lateAt, source }: LeadFilter,
+  { limit, before }: Page,
+): Promise<StoredLead[]> {
+  return kysely
+    .selectFrom('leads')
+    .select(storedColumns)
+    .where((eb) => {
+      const all: Expression<SqlBool>[] = []
+      if (before)
+        all.push(eb(eb.refTuple('receivedAt', 'id'), '<', eb.tuple(before.receivedAt, before.id)))
+      if (from !== undefined) all.push(eb('receivedAt', '>=', from))
+      if (to !== undefined) all.push(eb('receivedAt', '<', to))
+      if (service) all.push(eb('serviceType', '=', service))
+      // The stored parameters have a plus sign for each space.
+      if (source) all.push(contains(sql`lower(source)`, source.toLowerCase().replaceAll(' ', '+')))
+      if (chosen) all.push(eb('status', 'in', chosen))
+      if (lateAt !== undefined) all.push(eb('deadlineAt', '<=', lateAt))
+      // Suspected spam needs no call.
+      if (chosen?.includes('open')) all.push(eb('suspect', 'is', null))
+      const inText = (text: string) => contains(sql`search_text`, text)
+      const hasWords = eb.and(foldText(search).split(/\s+/).filter(Boolean).map(inText))
+      // The search and the lead may format the same phone number differently.
+      const digits = /^[\d\s()+.-]+$/.test(search) ? readPhoneDigits(search) : ''
+      all.push(digits ? eb.or([hasWords, inText(digits)]) : hasWords)
+      return eb.and(all)
+    })
+    .orderBy('receivedAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+const contains = (column: RawBuilder<unknown>, text: string) =>
+  sql<SqlBool>`${column} like ${`%${text.replace(/[\\%_]/g, '\\$&')}%`} escape '\\'`

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest'
+import { openTestDatabase } from '#testing/database.ts'
+import { openTestDesk } from '#testing/desk.ts'
+import { jane, makeStranger, record, storeLead, testTime } from '#testing/saved-leads.ts'
+import type { Lead } from '../fields.ts'
+import { makeHomeownerKeys } from '../homeowner-keys.ts'
+import { dayMs } from '../time-units.ts'
+import { findLead } from './find-leads.ts'
+
+/** Stores requests, calls about the first, and returns the status of each. */
+async function callFirst(...requests: Parameters<typeof storeLead>[1][]) {
+  const db = await openTestDatabase('sqlite')
+  const ids: string[] = []
+  for (const request of requests) ids.push(await storeLead(db, request))
+  await record(db, ids[0] ?? '', 'called')
+  return Promise.all(ids.map(async (id) => (await findLead(db, id))?.status))
+}
+
+it.each<[string, Partial<Lead>, Partial<Lead>?]>([
+  ['the email', { ...makeStranger(), name: '.', address: '-', email: jane.email }],
+  ['the name, the address, and the email', { phone: makeStranger().phone }],
+  ['the digits of a number in another country', { phone: '+5551234567' }],
+  ['everything, without a number', { phone: '' }, { phone: '' }],
+])('leaves a request open that shares only %s', async (_, lead, first = {}) => {
+  expect(await callFirst({ lead: first }, { lead })).toEqual(['calling', 'open'])
+})
+
+it('knows a number in every spelling, and with its country code', () => {
+  const listKeys = (...phones: string[]) =>
+    new Set(phones.map((phone) => makeHomeownerKeys({ ...jane, phone }).phoneKey))
+  expect(
+    listKeys('(555) 123-4567', '1 555 123 4567', '+15551234567', '５５５１２３４５６７').size,
+  ).toBe(1)
+  expect(listKeys('+44 20 7946 0958', '+442079460958').size).toBe(1)
+  expect(listKeys('', 'n/a')).toEqual(new Set([null]))
+})
+
+// PostgreSQL needs more time for each.
+describe.each([
+  ['sqlite', 2_000],
+  ['postgres', 300],
+] as const)('a shared call on %s', (engine, requests) => {
+  it('keeps following its event if the numbers differ', async () => {
+    const db = await openTestDatabase(engine)
+    const [first, second] = [await storeLead(db), await storeLead(db)]
+    await record(db, first, 'called')
+    await db.kysely
+      .updateTable('leads')
+      .set({ phoneKey: '5550000000' })
+      .where('id', '=', second)
+      .execute()
+    await record(db, second, 'no-answer')
+    expect((await findLead(db, first))?.status).toBe('call-again')
+    await record(db, first, 'undone', { version: 2 })
+    expect((await findLead(db, second))?.status).toBe('calling')
+  })
+
+  it(`covers ${requests} requests, as does Undo`, async () => {
+    const db = await openTestDatabase(engine)
+    const id = await storeLead(db)
+    const { id: _, ...lead } = await db.kysely
+      .selectFrom('leads')
+      .selectAll()
+      .executeTakeFirstOrThrow()
+    const copies = Array.from({ length: requests - 1 }, (_, at) => ({ ...lead, id: `copy-${at}` }))
+    for (let from = 0; from < copies.length; from += 400)
+      await db.kysely
+        .insertInto('leads')
+        .values(copies.slice(from, from + 400))
+        .execute()
+    const countByStatus = () =>
+      db.kysely
+        .selectFrom('leads')
+        .select((eb) => ['status', eb.fn.countAll<number>().as('count')])
+        .groupBy('status')
+        .execute()
+    await record(db, id, 'called')
+    expect(await countByStatus()).toEqual([{ status: 'calling', count: requests }])
+    await record(db, 'copy-7', 'undone', { version: 1 })
+    expect(await countByStatus()).toEqual([{ status: 'open', count: requests }])
+  })
+})
+
+it('is named in the history of each request, and an email that matches is only a link', async () => {
+  const { db, get, press } = await openTestDesk()
+  const at = testTime - 1
+  const karen = await storeLead(db, { at, lead: { name: 'Karen Smith' } })
+  const bills = [await storeLead(db, { lead: { name: 'Bill Ode' } })]
+  bills.push(await storeLead(db, { lead: { name: 'Bill Ode', serviceType: 'other' } }))
+  const stranger = { ...makeStranger(), name: '.', address: '-', email: jane.email }
+  const fake = await storeLead(db, { lead: stranger })
+  const called = (await press(bills[0] ?? '', 'called')).json.lead
+  const readAlso = ({ history }: typeof called) => history[0].also?.replace(/[\u2068\u2069]/g, '')
+  expect(readAlso(called)).toBe('Also recorded for 2 other requests (Karen Smith, Bill Ode)')
+  const { lead } = await get(`/api/leads/${karen}`)
+  expect(readAlso(lead)).toBe('Also recorded for 2 other requests (2 from Bill Ode)')
+  expect(lead.sameNumber).toHaveLength(2)
+  expect(lead.sameEmail).toMatchObject([{ id: fake, phone: { shown: stranger.phone } }])
+  const shown = (await press(fake, 'called')).json.lead
+  expect(shown.history[0].also).toBeNull()
+  expect(shown.sameNumber).toEqual([])
+  expect(shown.sameEmail).toHaveLength(2)
+})
+
+describe('a button on the card of a number', () => {
+  /** Stores three requests. The card that Sam sees has them. */
+  async function open() {
+    const desk = await openTestDesk()
+    const store = () => storeLead(desk.db)
+    const ids = [await store(), await store(), await store()] as const
+    const show = async () =>
+      Promise.all(ids.map(async (id) => ({ id, version: (await findLead(desk.db, id))?.version })))
+    const listStatuses = () =>
+      Promise.all(ids.map(async (id) => (await findLead(desk.db, id))?.status))
+    return { ...desk, ids, show, listStatuses, store }
+  }
+
+  it('changes the requests that it showed, but none that are closed or came since', async () => {
+    const { db, ids, press, show, listStatuses, store } = await open()
+    await press(ids[1], 'not-a-lead', { isAlone: true })
+    const requests = await show()
+    const since = await store()
+    const { json } = await press(ids[0], 'done', { requests })
+    expect(json.lead.history[0].also).toMatch(/^Also recorded for 1 other request/)
+    expect(await listStatuses()).toEqual(['done', 'not-a-lead', 'done'])
+    expect((await findLead(db, since))?.status).toBe('open')
+    await press(ids[0], 'undone')
+    expect(await listStatuses()).toEqual(['open', 'not-a-lead', 'open'])
+  })
+
+  it('records the result of a call for all its requests, also from a page of before the call', async () => {
+    const { ids, press, show, listStatuses } = await open()
+    const requests = await show()
+    await press(ids[0], 'called', { requests })
+    await press(ids[0], 'no-answer', { requests })
+    expect(await listStatuses()).toEqual(['call-again', 'call-again', 'call-again'])
+  })
+
+  it('changes only the request that the person chose', async () => {
+    const { ids, press, listStatuses } = await open()
+    await press(ids[0], 'called')
+    await press(ids[1], 'done', { isAlone: true })
+    expect(await listStatuses()).toEqual(['calling', 'done', 'calling'])
+  })
+
+  it('keeps what a colleague has planned since', async () => {
+    const { clock, ids, press, show, listStatuses } = await open()
+    await press(ids[1], 'no-answer', { isAlone: true })
+    const requests = await show()
+    const at = clock.at + dayMs
+    await press(ids[1], 'moved', { at, isAlone: true })
+    await press(ids[0], 'called', { requests })
+    expect(await listStatuses()).toEqual(['calling', 'call-again', 'calling'])
+    await press(ids[0], 'done', { requests: await show() })
+    expect(await listStatuses()).toEqual(['done', 'done', 'done'])
+  })
+
+  it('keeps a time that was agreed until it comes, unless the homeowner was reached', async () => {
+    const { db, clock, ids, press, show, listStatuses } = await open()
+    const at = clock.at + dayMs
+    await press(ids[1], 'call-again', { at, isAlone: true })
+    for (const kind of ['called', 'no-answer'] as const) {
+      await press(ids[0], kind, { requests: await show() })
+      expect(await findLead(db, ids[1])).toMatchObject({ status: 'agreed', callAgainAt: at })
+    }
+    await press(ids[2], 'called')
+    expect(await listStatuses()).toEqual(['calling', 'agreed', 'calling'])
+    await press(ids[2], 'undone')
+    clock.at = at
+    await press(ids[0], 'called')
+    expect(await listStatuses()).toEqual(['calling', 'calling', 'calling'])
+    await press(ids[0], 'undone')
+    await press(ids[0], 'done', { requests: await show() })
+    expect(await listStatuses()).toEqual(['done', 'done', 'done'])
+  })
+
+  it('treats requests for which one time was agreed alike', async () => {
+    const { clock, ids, press, listStatuses } = await open()
+    await press(ids[0], 'called')
+    await press(ids[0], 'call-again', { at: clock.at + dayMs })
+    await press(ids[0], 'no-answer')
+    expect(await listStatuses()).toEqual(['call-again', 'call-again', 'call-again'])
+  })
+
+  it('records a call for a request that came since, too', async () => {
+    const { db, ids, press, show, store } = await open()
+    const requests = await show()
+    const since = await store()
+    await press(ids[0], 'called', { requests })
+    expect((await findLead(db, since))?.status).toBe('calling')
+  })
+})

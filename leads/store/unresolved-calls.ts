@@ -1,0 +1,58 @@
+import { computeLatestChange } from '../lead-state.ts'
+import { listEvents } from './append-event.ts'
+import type { Database } from './tables.ts'
+
+/** A call without a result. Requests of one homeowner may share it. */
+export type UnresolvedCall = {
+  /** The ID of its event, which is the same on each request. */
+  id: string
+  /** One of the requests is an emergency. */
+  isUrgent: boolean
+  /** The question about it was sent, or will be. */
+  isAsked: boolean
+}
+
+/** Finds the current call of each of these leads. */
+export async function mapUnresolvedCalls(
+  { kysely }: Database,
+  leadIds: readonly string[],
+): Promise<Map<string, UnresolvedCall>> {
+  // PostgreSQL refuses an empty list.
+  if (leadIds.length === 0) return new Map()
+  const events = Map.groupBy(await listEvents(kysely, leadIds), ({ leadId }) => leadId)
+  const idOf = (leadId: string) => computeLatestChange(events.get(leadId) ?? [])?.id ?? ''
+  const requests = await kysely
+    .selectFrom('leadEvents')
+    .innerJoin('leads', 'leads.id', 'leadEvents.leadId')
+    .select(['leadEvents.id', 'serviceType'])
+    .select((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom('deliveries')
+            .select('deliveries.leadId')
+            .whereRef('deliveries.leadId', '=', 'leads.id')
+            .whereRef('dueAt', '>=', 'leadEvents.at')
+            .where('reason', '=', 'unresolved')
+            .where('state', '!=', 'cancelled'),
+        )
+        .as('isAsked'),
+    )
+    .where('leadEvents.id', 'in', [...new Set(leadIds.map(idOf))])
+    .execute()
+  const byCall = Map.groupBy(requests, ({ id }) => id)
+  return new Map(
+    leadIds.map((leadId) => {
+      const id = idOf(leadId)
+      const shared = byCall.get(id) ?? []
+      return [
+        leadId,
+        {
+          id,
+          isUrgent: shared.some(({ serviceType }) => serviceType === 'emergency'),
+          isAsked: shared.some(({ isAsked }) => isAsked),
+        },
+      ]
+    }),
+  )
+}

@@ -1,0 +1,7 @@
+/*
+ * The units of time in milliseconds. Literals, so that the build puts their values into the page's script.
+ */
+
+export const minuteMs = 60_000
+export const hourMs = 3_600_000
+export const dayMs = 86_400_000
