@@ -190,6 +190,7 @@ function readCell(field: Field, value: unknown, typecast: boolean, rules: Rules)
   switch (field.type) {
     case 'formula':
       return refuseValue('cannot accept a value because the field is computed')
+    case 'currency':
     case 'number': {
       if (typeof value === 'number') return value
       if (!typecast) return refuseValue()

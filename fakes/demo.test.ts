@@ -31,7 +31,7 @@ testBuilt(
     const entered = await post('/api/session', { token, person: 'Dana' })
     const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
     const today: Today = await (await fetch(`${desk}/api/today`, { headers: { cookie } })).json()
-    expect(today.timeZone).toBe(hours.timeZone)
+    expect(today.hours.timeZone).toBe(hours.timeZone)
     expect(today.warnings).toEqual([])
     const states = today.leads.map(({ name, status, isSuspect }) =>
       [name, isSuspect ? 'spam' : status].join(': '),
@@ -40,8 +40,8 @@ testBuilt(
       'Karen Lindgren: open',
       'Miguel Torres: open',
       'Beth Sorensen: open',
-      'Deshawn Carter: calling',
       'Mai Xiong: call-again',
+      'Deshawn Carter: calling',
       'Rick Palmer: not-a-lead',
       'Angela Brooks: done',
       'BEST SEO RANKING: spam',
@@ -54,7 +54,7 @@ testBuilt(
     expect(await (await fetch(site)).text()).toContain('<form')
     const lead = { ...jane, serviceType: 'emergency' }
     expect((await postLead(site, lead, { apikey })).status).toBe(200)
-    await waitFor(/Email to staff@example\.com: EMERGENCY: call Jane Doe/)
+    await waitFor(/Email to crew@example\.com: EMERGENCY: call Jane Doe/)
     await waitFor(/Mark as called: \S+\n/)
     await waitFor(/Email to jane@example\.com: /)
     await waitFor(/Row in Airtable: Jane Doe.*Emergency Service.*New/)

@@ -17,12 +17,12 @@ const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop())
 
 process.chdir(join(import.meta.dirname, '..'))
-const { PORT = 3000, DESK_PORT } = process.env
 // The page was built with these variables.
 for (const file of ['.env.local', '.env']) if (existsSync(file)) process.loadEnvFile(file)
+const { PORT, DESK_PORT } = process.env
 const printed = new Map<string, unknown>()
 const { site, airtable, mail, push, ...sample } = await startSampleSite({
-  port: Number(PORT),
+  port: Number(PORT || 3000),
   deskPort: Number(DESK_PORT || 3001),
   log,
 })
@@ -41,7 +41,7 @@ The fake Airtable          ${airtable.url}
       `The page sends leads to ${VITE_SUPABASE_URL} instead of this demo, because it was built with\nVITE_SUPABASE_URL. To see leads here, unset the variable and build again.\n`,
     )
   print(
-    'Open the desk, which starts with eight sample leads. Then fill out the form on the site: the lead appears on\nthe desk, in the fake Airtable, and here as emails to you (staff@example.com) and the homeowner. To sign in to\nthe desk again, use staff@example.com. Press Ctrl-C to stop the demo.\n',
+    'Open the desk, which starts with eight sample leads. Then fill out the form on the site: the lead appears on\nthe desk, in the fake Airtable, and here as emails to you (crew@example.com) and the homeowner. To sign in to\nthe desk again, use crew@example.com. Press Ctrl-C to stop the demo.\n',
   )
   const timer = setInterval(printNews, 100)
   await stopped

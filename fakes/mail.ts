@@ -23,6 +23,8 @@ export async function startFakeMail({ secure = false, user, password }: Options 
     refusedReceivers: new Map<string, number>(),
     /** The reply code for rejecting emails after reading them. */
     refuseData: undefined as number | undefined,
+    /** The reply code for rejecting the sender. */
+    refuseSender: undefined as number | undefined,
     /** If set, the server calls this for each email and never replies. */
     hang: undefined as (() => void) | undefined,
   }
@@ -39,8 +41,10 @@ export async function startFakeMail({ secure = false, user, password }: Options 
     closeTimeout: 50,
     onAuth: (auth, _session, done) =>
       auth.username === user && auth.password === password
-        ? done(null, { user: 'staff' })
+        ? done(null, { user: 'crew' })
         : done(refuse(535, 'Invalid login')),
+    onMailFrom: (_address, _session, done) =>
+      done(settings.refuseSender ? refuse(settings.refuseSender, 'Sender rejected') : null),
     onRcptTo: ({ address }, _session, done) => {
       const code = settings.refusedReceivers.get(address)
       done(code ? refuse(code, `<${address}> is rejected`) : null)
@@ -73,7 +77,7 @@ export async function startFakeMail({ secure = false, user, password }: Options 
     env: {
       SMTP_URL: url,
       ALERT_EMAIL_FROM: 'alerts@example.com',
-      ALERT_EMAIL_TO: 'staff@example.com',
+      ALERT_EMAIL_TO: 'crew@example.com',
     },
     mails,
     settings,

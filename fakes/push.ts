@@ -1,6 +1,5 @@
 import { createECDH, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { decrypt } from 'http_ece'
-import type { PushReceipt } from '#leads/store/push-receipts.ts'
 import { type Call, type HttpFault, type HttpHandler, startHttpFake } from './http.ts'
 
 /**
@@ -22,7 +21,7 @@ export type PushData = {
   web_push: number
   notification: { title: string; body: string; tag: string; navigate: string; silent: boolean }
   lead: { leadId: string; opensList: boolean; isEmergency: boolean; isCalled: boolean }
-  receipt: PushReceipt
+  receipt: { messageId: string }
 }
 
 /** The simulation does not encrypt its messages, which would take most of its time. */

@@ -1,11 +1,13 @@
+import { rowRecipients } from '#leads/channels/channels.ts'
 import { computePromise, noPromise } from '#leads/deadline.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import { planDelivery } from '#leads/delivery/plan.ts'
 import { fieldNames, type Lead } from '#leads/fields.ts'
 import type { Env } from '#leads/settings.ts'
 import { appendEvent } from '#leads/store/append-event.ts'
-import { recordReceipt } from '#leads/store/push-receipts.ts'
+import { recordReceipt } from '#leads/store/push-devices.ts'
 import type { Database } from '#leads/store/tables.ts'
+import { dayMs, minuteMs } from '#leads/time-units.ts'
 import { company, form, hours } from '#site/content.ts'
 import { createTestContext } from '#testing/delivery.ts'
 import { savePhone, storeLead } from '#testing/saved-leads.ts'
@@ -117,8 +119,6 @@ const sampleLeads: SampleLead[] = [
   },
 ]
 
-const minuteMs = 60_000
-const dayMs = 24 * 60 * minuteMs
 const sessionId = 'crew'
 /** How long the phone takes to show a notification. */
 const receiptMs = 2_000
@@ -174,7 +174,7 @@ export async function addSampleLeads(db: Database, { env, push, clock }: Options
     const plan = await planDelivery(context, { ...lead, ...promise })
     const suspect = isSpam ? 'trap' : null
     const consent = form.consent.version
-    const details = { source, suspect, consent, escalateAt: undefined } as const
+    const details = { source, suspect, consent, stepAt: undefined } as const
     return storeLead(db, { at: clock.at, lead, ...details, ...promise, ...plan })
   }
 
@@ -182,6 +182,6 @@ export async function addSampleLeads(db: Database, { env, push, clock }: Options
     const at = clock.at
     const callAgainAt = result === 'no-answer' ? at + env.noAnswerMinutes * minuteMs : null
     const event = { id: crypto.randomUUID(), at, person, callAgainAt, via: 'desk' } as const
-    await appendEvent(db, id, { ...event, kind: result ?? 'called' }, { now: at })
+    await appendEvent(db, id, { ...event, kind: result ?? 'called' }, { rowRecipients, now: at })
   }
 }

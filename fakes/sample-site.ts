@@ -6,7 +6,6 @@ import type { Log } from '#leads/log.ts'
 import { readEnv } from '#leads/settings.ts'
 import { openDatabase } from '#server/database.ts'
 import { startSite } from '#server/site-server.ts'
-import { hours } from '#site/content.ts'
 import { findFreePort } from '#testing/processes.ts'
 import { startFakeAirtable } from './airtable.ts'
 import { startFakeMail } from './mail.ts'
@@ -52,7 +51,7 @@ export async function startSampleSite({ port = 0, deskPort = 0, at, log }: Optio
       CONFIRMATION_EMAIL: 'on',
       PUSH_SERVICES: pushHost,
     }
-    const env = readEnv(variables, hours)
+    const env = readEnv(variables)
     const db = await openDatabase({ dataDir })
     await addSampleLeads(db, { env, push, clock })
     await db.close()

@@ -34,10 +34,9 @@ export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
   const wakes: number[] = []
   const app = createApp({
     db,
-    planDelivery: async () => ({ channels: ['airtable'] }),
+    planDelivery: async () => ({ recipients: ['airtable'] }),
     listProblems: async () => [],
     linkSecret: 'a secret for tests',
-    timeZone: 'America/Chicago',
     hours: () => alwaysOpen,
     anonKeys: ['the-key'],
     publicUrl: ownOrigin,

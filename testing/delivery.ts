@@ -1,11 +1,7 @@
 import type { Channel, Result } from '#leads/channels/channel-type.ts'
-import {
-  type ChannelContext,
-  createDeviceReader,
-  findSettings,
-  listRecipients,
-} from '#leads/channels/channels.ts'
+import { createDeviceReader, findSettings, listRecipients } from '#leads/channels/channels.ts'
 import { system } from '#leads/channels/system.ts'
+import type { Context } from '#leads/context.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import type { DeliveryReason } from '#leads/delivery-reason.ts'
 import { type BusinessHours, isOpen } from '#leads/hours.ts'
@@ -13,6 +9,7 @@ import { createFaultLog } from '#leads/log.ts'
 import type { Env } from '#leads/settings.ts'
 import type { ClaimedLead } from '#leads/store/claims.ts'
 import type { Database } from '#leads/store/tables.ts'
+import { dayMs } from '#leads/time-units.ts'
 import type { Timers } from '#leads/timers.ts'
 import { createTestLog } from './log.ts'
 import {
@@ -29,7 +26,7 @@ export type ContextOptions = {
   clock?: { at: number }
   log?: ReturnType<typeof createTestLog>
   fetch?: typeof globalThis.fetch | undefined
-  pause?: ChannelContext['pause']
+  pause?: Context['pause']
   timers?: Timers
   hours?: BusinessHours | undefined
 }
@@ -74,10 +71,11 @@ export function createTestContext(
 /** Sends one message about a lead through a channel to its first recipient. */
 export async function sendThrough(
   channel: Channel,
-  context: ChannelContext,
+  context: Context,
   {
     lead = storedJane,
     reason = 'received' as DeliveryReason,
+    revision = 0,
     signal = AbortSignal.timeout(10_000),
   } = {},
 ): Promise<Result | undefined> {
@@ -88,7 +86,7 @@ export async function sendThrough(
     isOpen: isOpen(context.now(), context.hours()),
   })
   if (!recipient) throw new Error(`The channel ${channel.kind} has no recipient.`)
-  const claimed = [{ lead, reason, attempts: 1 }]
+  const claimed = [{ lead, reason, attempts: 1, revision, messageId: 'message' }]
   const [result] = await channel.send(claimed, recipient, { ...context, settings }, signal)
   return result
 }
@@ -107,7 +105,6 @@ export const createFakeChannel = (
 ): Channel => ({
   kind,
   label: kind,
-  settings: { variables: {}, required: [], read: () => ({}) },
   reasons: ['received'],
   recipients: async () => [{ name: kind, to: '', label: '' }],
   send: (claimed, _, __, signal) => send(claimed, signal),
@@ -115,7 +112,7 @@ export const createFakeChannel = (
   doctorCheck: async () => [],
   batchSize: 1,
   isAlert: true,
-  expiresAfterMs: 24 * 3_600_000,
+  expiresAfterMs: dayMs,
   ...changes,
 })
 
@@ -125,7 +122,7 @@ export function openDelivery(
   send: Send,
   {
     changes = {},
-    renewEveryMs = 10_000,
+    renewEveryMs = 5_000,
     ...options
   }: ContextOptions & { changes?: Partial<Channel>; renewEveryMs?: number } = {},
 ) {
@@ -139,7 +136,6 @@ export function openDelivery(
     },
     {
       batchSize: 10,
-      exclusive: true,
       restMs: 250,
       isAlert: false,
       expiresAfterMs: null,
@@ -162,7 +158,7 @@ export function openChannels(db: Database, env: Env, options: ContextOptions = {
 
 export async function saveLeads(db: Database, count: number, at = testTime): Promise<void> {
   for (let saved = 0; saved < count; saved++)
-    await storeLead(db, { at, channels: ['airtable'], escalateAt: undefined })
+    await storeLead(db, { at, recipients: ['airtable'], stepAt: undefined })
 }
 
 export const readDeliveries = async (db: Database) =>

@@ -1,6 +1,7 @@
+import type { Context } from '#leads/context.ts'
 import { createDesk } from '#leads/desk/app.ts'
-import type { DeskContext, DeskHooks } from '#leads/desk/routes.ts'
-import { sendNewLink } from '#leads/desk/sign-in.ts'
+import type { DeskContext, Invitation } from '#leads/desk/routes.ts'
+import { type SignInEmail, sendSignIn } from '#leads/desk/sign-in.ts'
 import type { EventKind } from '#leads/history.ts'
 import { listDevices } from '#leads/store/push-devices.ts'
 import type { Database, Engine } from '#leads/store/tables.ts'
@@ -23,7 +24,7 @@ const variables = {
   DESK_EMAIL_TO: 'sam.hill@example.com,alex@example.com',
 }
 
-type Options = Partial<DeskHooks> &
+type Options = Partial<Omit<DeskContext, keyof Context>> &
   Pick<ContextOptions, 'fetch' | 'hours'> & { env?: Record<string, string> }
 
 /** Opens a desk, by default on an empty database. Sam Hill is signed in. */
@@ -45,36 +46,39 @@ export async function openTestDesk(on: Engine | Database = 'sqlite', options?: O
 }
 
 /** Creates a desk on a test database, with an adjustable clock and a mailbox. */
-export function createTestDesk(db: Database, { env, fetch, hours, ...hooks }: Options = {}) {
-  const settings = makeSettings({ ...variables, ...env }) as DeskContext['env']
+export function createTestDesk(db: Database, { env, fetch, hours, ...changes }: Options = {}) {
+  const settings = makeSettings({ ...variables, ...env })
   const { context, clock, log } = createTestContext(db, settings, { fetch, hours })
-  const mails: { email: string; link: string }[] = []
-  const invitations: { email: string; inviter: string }[] = []
+  const mails: ({ email: string } & SignInEmail)[] = []
+  const invitations: ({ email: string } & Invitation)[] = []
   const wakes: number[] = []
   const later: Promise<void>[] = []
   // The context reads devices once per turn of the event loop, but a test may send several requests in it.
   const readDevices = () => listDevices(db, { ...settings, now: clock.at })
-  const app = createDesk(
-    { ...context, env: settings, readDevices },
-    {
-      listWarnings: async () => [],
-      sendLink: async (email, link) => {
-        mails.push({ email, link })
-      },
-      sendInvitation: async (email, inviter) => {
-        invitations.push({ email, inviter })
-      },
-      runLater: (work) => void later.push(work()),
-      wake: () => wakes.push(clock.at),
-      sendPage: (c, today) => c.text(JSON.stringify(today ?? {})),
-      ...hooks,
+  const ownUrl = settings.desk?.url ?? deskUrl
+  const app = createDesk({
+    ...context,
+    readDevices,
+    url: ownUrl,
+    listWarnings: async () => [],
+    sendLink: async (email, content) => {
+      mails.push({ email, ...content })
     },
-  )
+    findMailFault: async () => undefined,
+    readClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
+    sendInvitation: async (email, content) => {
+      invitations.push({ email, ...content })
+    },
+    runLater: (work) => void later.push(work()),
+    wake: () => wakes.push(clock.at),
+    sendPage: (c, today) => c.text(JSON.stringify(today ?? {})),
+    ...changes,
+  })
   const call = async (method: string, path: string, { cookie, body, headers, url }: Call = {}) => {
-    const response = await app.request((url ?? settings.desk.url) + path, {
+    const response = await app.request((url ?? ownUrl) + path, {
       method,
       headers: {
-        ...(method !== 'GET' && { origin: settings.desk.url }),
+        ...(method !== 'GET' && { origin: ownUrl }),
         ...(cookie && { cookie }),
         ...headers,
       },
@@ -93,11 +97,11 @@ export function createTestDesk(db: Database, { env, fetch, hours, ...hooks }: Op
   /** Signs in as this person. Returns the cookie. */
   const signIn = async (email = 'sam.hill@example.com', cookie?: string) => {
     let link = ''
-    await sendNewLink(
+    await sendSignIn(
       db,
-      { url: deskUrl, email, requester: '', now: clock.at },
+      { url: deskUrl, email, requester: '', secret: '', network: '', now: clock.at },
       async (_, sent) => {
-        link = sent
+        link = sent.link
       },
     )
     const person = email === 'alex@example.com' ? 'Alex' : 'Sam Hill'

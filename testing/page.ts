@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Hono } from 'hono'
 import { expect, onTestFinished } from 'vitest'
 import type { Database } from '#leads/store/tables.ts'
+import { createPageRoutes } from '#server/page-routes.ts'
 import { createPublisher } from '#server/publisher.ts'
 import { createStaticSite } from '#server/static-site.ts'
 import * as content from '#site/content.ts'
@@ -46,7 +47,7 @@ export async function openPageSite(db: Database, siteDir = 'dist') {
 /** A process with a desk, on which Sam and Alex are signed in. */
 export async function openPageDesk(db: Database) {
   const site = await openPageSite(db)
-  const desk = await openTestDesk(db, { page: site.publisher.editor })
+  const desk = await openTestDesk(db, { addPageRoutes: createPageRoutes(site.publisher) })
   const alex = await desk.signIn('alex@example.com')
   const call = async (method: string, path: string, body?: object, cookie = desk.cookie) =>
     desk.call(method, `/api/page${path}`, { cookie, ...(body && { body }) })

@@ -1,16 +1,18 @@
+import { rowRecipients } from '#leads/channels/channels.ts'
 import { type CallPromise, computePromise, noPromise } from '#leads/deadline.ts'
 import type { Lead } from '#leads/fields.ts'
-import { type EventKind, newState } from '#leads/history.ts'
+import { type EventKind, events } from '#leads/history.ts'
 import { type BusinessHours, weekdays } from '#leads/hours.ts'
 import type { StoredLead, Visit } from '#leads/lead.ts'
+import { newState, plansCall } from '#leads/lead-state.ts'
 import { appendEvent, type NewEvent } from '#leads/store/append-event.ts'
 import { saveSession } from '#leads/store/desk-access.ts'
-import { serverEmail } from '#leads/store/live-sessions.ts'
+import { addDetails, searchLeads } from '#leads/store/find-leads.ts'
+import { nameServerPerson } from '#leads/store/live-sessions.ts'
 import { type PushDevice, saveDevice } from '#leads/store/push-devices.ts'
-import { addDetails } from '#leads/store/reading.ts'
 import { type NewLead, saveLead } from '#leads/store/save-lead.ts'
-import { searchLeads } from '#leads/store/search-leads.ts'
 import type { Database } from '#leads/store/tables.ts'
+import { dayMs, hourMs, minuteMs } from '#leads/time-units.ts'
 
 export const alwaysOpen: BusinessHours = {
   timeZone: 'America/Chicago',
@@ -81,9 +83,9 @@ export async function storeLead(
       bodyHash: '',
       clientAddress: '',
       idempotencyKeys: [],
-      channels: ['airtable', 'email'],
+      recipients: ['airtable', 'email'],
       ...(suspect === null ? promiseFrom(at) : noPromise),
-      escalateAt: at + 240_000,
+      stepAt: at + 240_000,
       ...changes,
     },
     { now: at, limitPerMinute: 0, makeId: () => crypto.randomUUID() },
@@ -103,14 +105,37 @@ export function record(
   kind: EventKind,
   { at = testTime, ...event }: Partial<NewEvent> = {},
 ) {
-  const callAgainAt = kind === 'no-answer' ? at + 30 * 60_000 : null
+  const callAgainAt = plansCall(kind) ? at + 30 * minuteMs : null
   const fixed = { id: crypto.randomUUID(), at, kind, via: 'desk', person: 'Sam' } as const
   return appendEvent(
     db,
     leadId,
     { ...fixed, callAgainAt, ...event },
-    { now: at, computeStartOverAt: () => at + 240_000 },
+    { rowRecipients, now: at, computeStartOverAt: () => at + 240_000 },
   )
+}
+
+/** Returns what the desk sends with an event of this kind. */
+export function makeInput(
+  kind: EventKind,
+  at: number,
+): { text?: string; at?: number; shown?: Partial<Lead>; fields?: Partial<Lead> } {
+  switch (events[kind].takes) {
+    case 'text':
+      return { text: 'Gate code 12' }
+    case 'time':
+      return { at: at + 2 * hourMs }
+    case 'date':
+      return { text: new Date(at + 2 * dayMs).toISOString().slice(0, 10) }
+    case 'amount':
+      return { text: '12500' }
+    case 'reason':
+      return { text: 'too-expensive' }
+    case 'fields':
+      return { shown: { address: jane.address }, fields: { address: '5 Elm St, Edina' } }
+    case null:
+      return {}
+  }
 }
 
 /** Creates a push device that is notified of every lead. */
@@ -131,18 +156,21 @@ export const makePhone = (changes: Partial<PushDevice> = {}): PushDevice => ({
   ...changes,
 })
 
-/** The channels with pending deliveries. */
-export async function listPendingChannels({ kysely }: Database): Promise<string[]> {
-  const deliveries = kysely.selectFrom('deliveries').select('channel').distinct()
-  const pending = await deliveries.where('state', '=', 'waiting').execute()
-  return pending.map(({ channel }) => channel)
+/** The recipients with pending deliveries. */
+export async function listPendingRecipients({ kysely }: Database): Promise<string[]> {
+  const deliveries = kysely.selectFrom('deliveries').select('recipient').distinct()
+  const pending = await deliveries
+    .where('state', '=', 'waiting')
+    .where('isMessage', '=', 1)
+    .execute()
+  return pending.map(({ recipient }) => recipient)
 }
 
 /** Saves a push device with its own session. */
 export async function savePhone(
   db: Database,
   changes: Partial<PushDevice> = {},
-  email = serverEmail,
+  email = nameServerPerson('Sam'),
 ): Promise<void> {
   const phone = makePhone(changes)
   const { sessionId: id, person, createdAt: seenAt } = phone

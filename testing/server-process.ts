@@ -1,7 +1,6 @@
 import { onTestFailed, onTestFinished } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import { startSite } from '#server/site-server.ts'
-import { hours } from '#site/content.ts'
 import { createTestLog, formatEntries } from './log.ts'
 import { startProcess, startServer } from './processes.ts'
 
@@ -29,7 +28,7 @@ function killAfterTest<Process extends ReturnType<typeof startProcess>>(started:
 export async function startTestSite(variables: Record<string, string | undefined>) {
   const log = createTestLog()
   const given = { HOST: '127.0.0.1', PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...variables }
-  const env = readEnv(given, hours)
+  const env = readEnv(given)
   const site = await startSite({ env, siteDir: 'dist', fetch, now: Date.now, log })
   let stopping: Promise<void> | undefined
   const stop = () => {

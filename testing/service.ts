@@ -32,7 +32,10 @@ async function startFakes() {
   return { mail, twilio, push, email }
 }
 
-/** Opens a desk and a phone of the crew. `deliverAt` returns what a new process sends at a time. */
+/**
+ * Opens a desk with two owners, and a phone of the crew. `deliverAt` returns what a new process sends at a time,
+ * with the digests apart from messages about leads.
+ */
 export async function openCrew(
   engine: Engine = 'sqlite',
   { hours = alwaysOpen, env = {} }: Options = {},
@@ -42,17 +45,32 @@ export async function openCrew(
   const { db, clock, settings } = desk
   const { endpoint, keys } = push.addPhone('phone')
   await savePhone(db, { endpoint, ...keys })
-  const deliverAt = async (at = clock.at) => {
+  const deliverAt = async (at = clock.at, { processes = 1, hours: hoursThen = hours } = {}) => {
     clock.at = at
-    await openChannels(db, settings, { clock, hours, fetch: push.fetch }).deliver()
-    const mails = mail.mails.splice(0)
+    const options = { clock, hours: hoursThen, fetch: push.fetch }
+    const start = () => openChannels(db, settings, options)
+    await Promise.all(Array.from({ length: processes }, () => start().deliver()))
+    const isDigest = ({ text }: { text: string }) => text.includes('Open Today')
+    const sent = mail.mails.splice(0)
+    const mails = sent.filter((one) => !isDigest(one))
+    const notified = push.messages.splice(0)
     return {
       mails,
       subjects: mails.map(({ subject }) => subject),
-      notifications: push.messages.splice(0).map(({ data }) => data.notification),
+      notifications: notified
+        .map(({ data }) => data.notification)
+        .filter(({ tag }) => tag !== 'digest'),
+      digests: [
+        ...sent.filter(isDigest).map(({ to, subject }) => `${to}: ${subject}`),
+        ...notified
+          .filter(({ data }) => data.notification.tag === 'digest')
+          .map(({ device, data }) => `${device}: ${data.notification.body}`),
+      ].sort(),
+      sent,
+      notified,
     }
   }
-  return { ...desk, deliverAt }
+  return { ...desk, mail, push, deliverAt }
 }
 
 /** Opens the whole service with email, texts, and push notifications, and a desk with the same clock. */

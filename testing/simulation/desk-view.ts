@@ -1,6 +1,7 @@
-import { statusNames } from '#leads/words.ts'
+import { statuses, statusKinds } from '#leads/statuses.ts'
+import { crew, type Shown } from './crew.ts'
 import { describeState } from './observed-changes.ts'
-import { crew, type People, type Shown } from './people.ts'
+import type { People } from './people.ts'
 
 export type DeskView = Awaited<ReturnType<typeof readDesk>>
 
@@ -29,7 +30,7 @@ export async function readDesk({ act }: People, leadIds: readonly string[]) {
   }
 }
 
-const statuses = new Map(Object.entries(statusNames).map(([status, name]) => [name, status]))
+const statusesByLabel = new Map(statusKinds.map((status) => [statuses[status].label, status]))
 
 function readCsv(text: string): Map<string, string> {
   const [head = [], ...lines] = text
@@ -47,9 +48,12 @@ function readCsv(text: string): Map<string, string> {
     lines.map((line) => [
       read(line, 'Lead ID'),
       describeState({
-        status: statuses.get(read(line, 'Status')) as Shown['status'],
+        // The result contains its status.
+        status: (read(line, 'Result') ||
+          statusesByLabel.get(read(line, 'Status'))) as Shown['status'],
         calledAt: read(line, 'Called At') ? 1 : null,
         attempts: Number(read(line, 'Calls Without Answer')),
+        saleDetails: null,
       }),
     ]),
   )

@@ -1,19 +1,42 @@
 import { sql } from 'kysely'
+import { type EventKind, events } from '#leads/history.ts'
 import { type BusinessHours, computeOpening } from '#leads/hours.ts'
+import { isClosed, needsCall, plansCall, readNeed } from '#leads/lead-state.ts'
+import { describeSale } from '#leads/sale.ts'
+import { listStatuses, statuses } from '#leads/statuses.ts'
 import type { Database } from '#leads/store/tables.ts'
-import type { Shown } from './people.ts'
-import { minuteMs, type World } from './world.ts'
+import { minuteMs } from '#leads/time-units.ts'
+import type { Shown } from './crew.ts'
+import { readNumber } from './people.ts'
+import type { World } from './world.ts'
 
-type SeenLead = Shown & {
+export type SeenLead = Shown & {
   id: string
   name: string
+  phone: string
   address: string
   suspect: string | null
   calledVia: string | null
+  /** The crew has a next step. */
+  isPlanned: unknown
+  searchText: string
+  phoneKey: string | null
+  emailKey: string | null
 }
 
 /** The clock of the processes may jump, so only `trueAt` tells what came first. */
-type Change = { before: SeenLead; after: SeenLead; at: number; trueAt: number }
+type Change = {
+  before: SeenLead
+  after: SeenLead
+  /** The events recorded in between. */
+  kinds: readonly EventKind[]
+  at: number
+  trueAt: number
+}
+
+// Not those of phones that were removed.
+const isDigest = sql`digest_at is not null and (
+  name like 'digest-email-%' or substr(name, 13) in (select substr(id, 1, 8) from push_devices))`
 
 export type History = ReturnType<typeof createHistory>
 
@@ -25,6 +48,9 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
   const storedAt = new Map<string, number>()
   const erased: { lead: SeenLead }[] = []
   const leftOpen: { called: SeenLead; open: SeenLead }[] = []
+  const unplanned: SeenLead[] = []
+  /** All that each lead has had, because the crew may correct it. */
+  const numbers = new Map<string, Set<string>>()
   let version = 1
   let leadsVersion = 1
   let seenVersion = 0
@@ -32,38 +58,59 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
   // Compile this query once, because it runs after each change.
   const selectLeads = kysely
     .selectFrom('leads')
-    .select(['id', 'name', 'address', 'suspect', 'status', 'called_at as calledAt', 'version'])
-    .select('called_via as calledVia')
-    .select(['call_attempts as attempts', 'call_again_at as callAgainAt'])
+    .select(['id', 'name', 'phone', 'address', 'suspect', 'status', 'calledAt', 'version'])
+    .select('calledVia')
+    .select(['attempts', 'callAgainAt', 'saleDetails', 'searchText', 'phoneKey', 'emailKey'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('deliveries')
+          .select('leadId')
+          .whereRef('leadId', '=', 'leads.id')
+          .where('isMessage', '=', 0),
+      ).as('isPlanned'),
+    )
     .compile()
-  const selectEvents = kysely.selectFrom('lead_events').select(['lead_id', 'id']).compile()
+  const selectEvents = kysely.selectFrom('leadEvents').select(['leadId', 'id', 'kind']).compile()
 
   async function readNextDueAt(): Promise<number> {
     const { rows } = await sql<{ at: number | null }>`
       select min(at) as at from (
-        select case when leased_until > next_attempt_at then leased_until else next_attempt_at end as at
-          from deliveries where state = 'waiting'
-        union all select check_at from deliveries where check_at is not null
-        union all select escalate_at from leads where escalate_at is not null
-        union all select leased_until from channels where leased_until > ${world.now()}
-        union all select not_before from channels where not_before > ${world.now()}
+        select next_attempt_at as at from deliveries where state in ('waiting', 'asking')
+        union all select until from recipients where until > ${world.now()}
+        union all select not_before from recipients where not_before > ${world.now()}
+        union all
+          select case when not_before > digest_at then not_before else digest_at end
+          from recipients where ${isDigest}
       ) as times`.execute(kysely)
     return rows[0]?.at ?? Number.POSITIVE_INFINITY
   }
 
   return {
     leads,
+    readLeads: async () => (await kysely.executeQuery<SeenLead>(selectLeads)).rows,
     changes,
-    listReversals: () => changes.filter(({ before, after }) => isReversal(before, after)),
+    /** Returns true if the lead has been open from the beginning to the end. */
+    isUntouched: (leadId: string): boolean =>
+      leads.get(leadId)?.status === 'open' && !changes.some(({ after }) => after.id === leadId),
+    listReversals: () => changes.filter(isReversal),
     /** Reminders start over after an Undo, and move with the time of the next call. */
     countRestarts: (leadId: string) =>
       changes
         .filter(({ after }) => after.id === leadId)
-        .filter(({ before, after }) => isReversal(before, after) || isMoved(before, after)).length,
+        .filter(
+          (change) =>
+            isReversal(change) ||
+            isMoved(change.before, change.after) ||
+            change.kinds.some(endsCall),
+        ).length,
     storedAt,
     erased,
-    /** Requests that a call to the same homeowner left open. */
+    /** Requests that a call to the same number left open. */
     leftOpen,
+    /** Calls without a result that nobody would chase. */
+    unplanned,
+    sharesNumber: (leadId: string, otherId: string): boolean =>
+      [...(numbers.get(leadId) ?? [])].some((one) => numbers.get(otherId)?.has(one)),
     /** Changes with each write to the database. */
     findVersion: () => version,
     noteWrite(isLead: boolean) {
@@ -78,21 +125,26 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
       if (isOver || next.version !== version) next = { version, readAt, at: await readNextDueAt() }
       return next.at
     },
-    /** After the last reminder, only the Status in Airtable is read again, for a month. */
+    /** After the last reminder of the first call, only the Status in Airtable is read again, for a month. */
     async hasDue(): Promise<boolean> {
       const { rows } = await sql`
-        select 1 from deliveries where state = 'waiting' or check_at is not null
-        union all
-        select 1 from leads where escalate_at is not null and status = 'call-again'`.execute(kysely)
+        select 1 from deliveries left join leads on leads.id = lead_id
+        where state in ('waiting', 'asking') and (is_message = 1 or status in (${sql.join(listStatuses('next-call', 'result'))}))`.execute(
+        kysely,
+      )
       if (rows.length > 0) return true
+      const { rows: digests } = await sql`
+        select 1 from recipients where ${isDigest} and digest_at <= ${world.now()}`.execute(kysely)
+      if (digests.length > 0) return true
       const open = await kysely
-        .selectFrom('leads')
-        .select(['escalate_at as at', 'deadline_at as deadlineAt', 'changed_at as reopenedAt'])
-        .where('escalate_at', 'is not', null)
+        .selectFrom('deliveries')
+        .innerJoin('leads', 'leads.id', 'leadId')
+        .select(['dueAt as at', 'deadlineAt', 'changedAt as reopenedAt'])
+        .where('isMessage', '=', 0)
         .execute()
       return open.some(({ at, deadlineAt, reopenedAt }) => {
         const restartedAt = reopenedAt === null ? 0 : computeOpening(reopenedAt, hours)
-        return (at ?? 0) <= Math.max(deadlineAt ?? 0, restartedAt + 10 * minuteMs)
+        return at <= Math.max(deadlineAt ?? 0, restartedAt + 10 * minuteMs)
       })
     },
     async observe(): Promise<void> {
@@ -100,23 +152,35 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
       seenVersion = leadsVersion
       const { rows: found } = await kysely.executeQuery<SeenLead>(selectLeads)
       const seen = new Map(leads)
+      const { rows: stored } = await kysely.executeQuery(selectEvents)
+      const added = stored.filter(({ leadId, id }) => !storedAt.has(`${leadId} ${id}`))
+      for (const { leadId, id } of added) storedAt.set(`${leadId} ${id}`, world.trueNow())
+      const listKinds = (lead: SeenLead) =>
+        added.flatMap(({ leadId, kind }) => (leadId === lead.id ? [kind] : []))
       for (const after of found) {
         const before = leads.get(after.id)
         const changed = before ? describeChange(before, after) : 'stored'
         leads.set(after.id, after)
+        // Nobody is asked about suspected spam.
+        if (readNeed(after) === 'result' && !after.suspect && !after.isPlanned)
+          unplanned.push(after)
+        const own = numbers.get(after.id) ?? new Set()
+        numbers.set(after.id, after.phone ? own.add(readNumber(after.phone)) : own)
         if (changed) world.say(`The lead of ${after.name}: ${changed}.`)
         if (before && changed)
-          changes.push({ before, after, at: world.now(), trueAt: world.trueNow() })
-      }
-      const { rows: events } = await kysely.executeQuery(selectEvents)
-      for (const { lead_id, id } of events) {
-        const key = `${lead_id} ${id}`
-        if (!storedAt.has(key)) storedAt.set(key, world.trueNow())
+          changes.push({
+            before,
+            after,
+            kinds: listKinds(after),
+            at: world.now(),
+            trueAt: world.trueNow(),
+          })
       }
       for (const called of found)
-        for (const open of found)
-          if (isCall(seen.get(called.id), called) && isLeftOpen(seen.get(open.id), open, called))
-            leftOpen.push({ called, open })
+        if (isCall(seen.get(called.id), called, listKinds(called)))
+          for (const open of found)
+            if (isLeftOpen(seen.get(open.id), open, called) && !keepsTime(open, world.now()))
+              leftOpen.push({ called, open })
       for (const lead of leads.values())
         if (!found.some(({ id }) => id === lead.id)) {
           leads.delete(lead.id)
@@ -127,26 +191,40 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
   }
 }
 
-const needsCall = ({ status }: Shown) => status === 'open' || status === 'call-again'
-
-/** Someone pressed “I’m calling” or “No answer”, not Undo. A Status in Airtable is about one row only. */
-const isCall = (before: SeenLead | undefined, after: SeenLead) =>
+/** Someone called, or tried to. A Status in Airtable is about one row only. */
+const isCall = (before: SeenLead | undefined, after: SeenLead, kinds: readonly EventKind[]) =>
   before !== undefined &&
   needsCall(before) &&
-  (after.status === 'calling'
-    ? after.attempts === before.attempts
-    : after.status === 'call-again' && after.attempts > before.attempts) &&
-  !(before.status === 'open' && after.calledVia === 'airtable')
+  (readNeed(after) === 'result'
+    ? kinds.some((kind) => events[kind].call === 'started')
+    : readNeed(after) === 'next-call' && kinds.some(endsCall))
+
+/** The call is over, and another one follows. */
+const endsCall = (kind: EventKind) => plansCall(kind) && events[kind].becomes !== 'same'
 
 const isLeftOpen = (before: SeenLead | undefined, after: SeenLead, called: SeenLead) =>
   before !== undefined &&
   before.version === after.version &&
-  (after.status === 'open' || (after.status === 'call-again' && called.status === 'calling')) &&
-  after.name === called.name &&
+  before.phone === after.phone &&
+  (readNeed(after) === 'first-call' ||
+    (readNeed(after) === 'next-call' && readNeed(called) === 'result')) &&
+  called.phone !== '' &&
+  readNumber(after.phone) === readNumber(called.phone) &&
   after.suspect === null &&
   called.suspect === null
 
-const shownNames = ['status', 'calledAt', 'attempts', 'callAgainAt', 'version'] as const
+/** The homeowner agreed to a later time, which a call about another request does not change. */
+const keepsTime = ({ status, callAgainAt }: SeenLead, now: number) =>
+  status === 'agreed' && callAgainAt !== null && callAgainAt > now
+
+const shownNames = [
+  'status',
+  'calledAt',
+  'attempts',
+  'callAgainAt',
+  'saleDetails',
+  'version',
+] as const
 
 export const describeChange = (before: Shown, after: Shown): string =>
   shownNames
@@ -154,26 +232,26 @@ export const describeChange = (before: Shown, after: Shown): string =>
     .map((name) => `${name} ${before[name]} → ${after[name]}`)
     .join(', ')
 
-const isClosed = ({ status }: Shown) => status === 'done' || status === 'not-a-lead'
-
 /** Returns true if an outcome, a call, or an attempt was taken back. */
-const isReversal = (before: Shown, after: Shown): boolean =>
+const isReversal = ({ before, after, kinds }: Change): boolean =>
   (before.calledAt !== null && after.calledAt === null) ||
-  (isClosed(before) && !isClosed(after)) ||
+  (isClosed(before) && !isClosed(after) && statuses[before.status].accepts.length === 0) ||
   after.attempts < before.attempts ||
-  (before.status === 'calling' &&
-    after.status === 'call-again' &&
-    after.attempts === before.attempts)
+  (readNeed(before) === 'result' &&
+    readNeed(after) === 'next-call' &&
+    after.attempts === before.attempts &&
+    !kinds.some(endsCall))
 
 /** Returns true if someone moved the next call to another time. */
 const isMoved = (before: Shown, after: Shown): boolean =>
-  before.status === 'call-again' &&
-  after.status === 'call-again' &&
+  readNeed(before) === 'next-call' &&
+  readNeed(after) === 'next-call' &&
   before.attempts === after.attempts
 
 export const describeState = ({
   status,
   calledAt,
   attempts,
+  saleDetails,
 }: Omit<Shown, 'callAgainAt' | 'version'>) =>
-  `${status}, ${calledAt === null ? 'not called' : 'called'}, ${attempts} tries`
+  `${describeSale({ status, saleDetails }) ?? status}, ${calledAt === null ? 'not called' : 'called'}, ${attempts} tries`

@@ -1,7 +1,10 @@
-import { createHash } from 'node:crypto'
 import { makeAnswerToken } from '#leads/answer-link.ts'
-import type { EventKind, LeadState } from '#leads/history.ts'
+import type { Lead } from '#leads/fields.ts'
+import { events } from '#leads/history.ts'
 import { trapField, visitHeader } from '#leads/lead.ts'
+import { computeStatus, isChangeKind, isClosed } from '#leads/lead-state.ts'
+import { makeInput } from '../saved-leads.ts'
+import { crew, listButtons, type Press, type Shown } from './crew.ts'
 import type { Process } from './process.ts'
 import type { Services } from './services.ts'
 import { secondMs, type World } from './world.ts'
@@ -12,6 +15,7 @@ export const linkSecret = 'a secret for tests'
 
 export type Visit = {
   name: string
+  /** Empty for a caller who gave only an email. */
   phone: string
   email: string
   /** Different for each request. */
@@ -29,49 +33,16 @@ const visitKinds = [
   'without JavaScript',
 ] as const
 
-/** The state of a lead that a page shows. */
-export type Shown = Pick<LeadState, 'status' | 'calledAt' | 'attempts' | 'callAgainAt' | 'version'>
-
-/** A button or a note. The phone sends it again if there is no response. */
-export type Press = {
-  id: string
-  leadId: string
-  name: string | undefined
-  kind: EventKind
-  version: number
-  text?: string
-  at?: number
-  responses: { status: number; sentAt: number }[]
-}
-
-type Reply = { status: number; json: { lead?: Shown; leads?: unknown[] } | undefined; text: string }
+type Card = Shown & { id: string; card: string }
+type Reply = { status: number; json: { lead?: Shown; leads?: Card[] } | undefined; text: string }
 
 const names = ['Mai Tran', 'Bill Ode', 'Ana Ruiz', 'Lee Park', 'Joy Katz', 'Tom Wong']
 const emails = ['one@example.com', 'On.e+roof@example.com', 'two@example.com', 'three@example.com']
 
-/** The buttons of the desk in each state. */
-const buttons: Record<Shown['status'], (Exclude<EventKind, 'airtable-status'> | 'link')[]> = {
-  open: ['called', 'called', 'no-answer', 'done', 'not-a-lead', 'link', 'note'],
-  calling: ['no-answer', 'no-answer', 'undone', 'called', 'done', 'not-a-lead', 'note'],
-  'call-again': [
-    'call-again',
-    'call-again',
-    'called',
-    'no-answer',
-    'undone',
-    'done',
-    'texted',
-    'link',
-  ],
-  done: ['undone', 'undone', 'undone', 'not-a-lead', 'note'],
-  'not-a-lead': ['undone', 'undone', 'undone', 'done'],
-}
+/** Requests with the same number, however it is written, are from one homeowner. */
+export const readNumber = (phone: string): string => phone.replace(/\D/g, '').slice(-10)
 
-export const crew = ['Sam', 'Alex'].map((person) => {
-  const token = person.padEnd(43, 'x')
-  const tokenHash = createHash('sha256').update(token).digest('hex')
-  return { person, tokenHash, cookie: `__Host-desk=${token}`, pages: new Map<string, Shown>() }
-})
+const respell = (phone: string) => phone && `+1 ${readNumber(phone)}`
 
 const listFields = ({ name, email, phone, address }: Visit) => ({ name, email, phone, address })
 
@@ -84,14 +55,20 @@ export function createPeople(
   {
     listProcesses,
     leads,
-  }: { listProcesses: () => Process[]; leads: Map<string, { name: string; version: number }> },
+  }: {
+    listProcesses: () => Process[]
+    leads: Map<string, { name: string; version: number }>
+  },
 ) {
   const visits: Visit[] = []
   const presses: Press[] = []
   const erasures: { leadId: string; from: 'here only' | 'everywhere' }[] = []
   const choices = new Map<string, { status: string; at: number; rowId: string }>()
   let isCalm = false
-  for (const { pages } of crew) pages.clear()
+  for (const { pages, cards } of crew) {
+    pages.clear()
+    cards.clear()
+  }
 
   /** Sends a request to one of the processes. Returns undefined if no response arrives in time. */
   async function ask(app: 'app' | 'desk', request: () => Request): Promise<Reply | undefined> {
@@ -131,13 +108,27 @@ export function createPeople(
     return phone.pages.get(id)
   }
 
-  /** Some homeowners ask again. */
+  /** Reads Today, and remembers the other requests on the card of each lead. */
+  async function lookAtToday(phone: (typeof crew)[number]): Promise<void> {
+    const reply = await act(phone, 'GET', 'today')
+    for (const some of Map.groupBy(reply?.json?.leads ?? [], ({ card }) => card).values())
+      for (const { id } of some)
+        phone.cards.set(
+          id,
+          some.filter((one) => one.id !== id).map(({ id, version }) => ({ id, version })),
+        )
+  }
+
+  /** Some homeowners ask again, maybe by another name. Others share only a name or an email. */
   function makeVisit(kind: Visit['kind']): Visit {
     const number = visits.length
-    const earlier = world.chance(0.3) ? world.pick(visits) : undefined
+    const earlier = world.chance(0.5) ? world.pick(visits) : undefined
+    const isSameNumber = world.chance(0.7)
+    const hasNumber = !kind.startsWith('by hand') || world.chance(0.7)
+    const ownPhone = hasNumber ? `(612) 555-01${10 + number}` : ''
     const visit: Visit = {
-      name: earlier?.name ?? names[number % names.length] ?? '',
-      phone: earlier?.phone ?? `(612) 555-01${10 + number}`,
+      name: (!world.chance(0.3) && earlier?.name) || (names[number % names.length] ?? ''),
+      phone: (isSameNumber && earlier && respell(earlier.phone)) || ownPhone,
       email: world.pick(emails),
       address: `${number} Main St, Edina`,
       kind,
@@ -147,6 +138,14 @@ export function createPeople(
     visits.push(visit)
     return visit
   }
+
+  /** The address stays, because the sentences find a visit by it. */
+  const makeCorrection = (): Partial<Lead> =>
+    world.pick([
+      { phone: respell(world.pick(visits).phone) },
+      { phone: `(612) 555-02${world.between(10, 99)}`, name: world.pick(names) },
+      { serviceType: world.pick(['emergency', 'other'] as const) },
+    ])
 
   return {
     visits,
@@ -215,7 +214,7 @@ export function createPeople(
     },
 
     /** Someone presses a button on one of two phones, which may show an old state. */
-    async press(): Promise<void> {
+    async press(chosen?: 'corrected'): Promise<void> {
       const phone = world.pick(crew)
       // Often pick a lead that someone has opened before, because only such a page can be out of date.
       const opened = [...leads.keys()].filter((id) => crew.some(({ pages }) => pages.has(id)))
@@ -227,7 +226,7 @@ export function createPeople(
       const isStale = known !== undefined && known.version !== lead.version && world.chance(0.6)
       const shown = isStale ? known : await look(phone, id)
       if (!shown) return
-      const kind = world.pick(buttons[shown.status])
+      const kind = chosen ?? world.pick(listButtons(shown))
       world.say(`${phone.person} presses ${kind} for ${name}${isStale ? ' on an old page' : ''}.`)
       if (kind === 'link') {
         const token = makeAnswerToken(id, linkSecret, world.now())
@@ -237,15 +236,25 @@ export function createPeople(
       const press: Press = {
         id: world.makeId(),
         leadId: id,
-        name,
         kind,
         version: shown.version,
         responses: [],
       }
-      if (kind === 'note') press.text = `Note ${presses.length}`
-      if (kind === 'call-again') press.at = world.now() + world.between(10, 120) * 60 * secondMs
+      const { takes, call } = events[kind]
+      const closes = isChangeKind(kind) && isClosed({ status: computeStatus(shown.status, kind) })
+      if (closes && world.chance(0.2)) press.isAlone = true
+      // A card on Today names the other requests.
+      else if (closes || call !== null || takes === 'time') {
+        if (!isStale) await lookAtToday(phone)
+        const requests = phone.cards.get(id)
+        if (requests && world.chance(0.5)) press.requests = requests
+      }
+      Object.assign(press, makeInput(kind, world.now()))
+      if (kind === 'corrected' && shown.values)
+        Object.assign(press, { shown: shown.values, fields: makeCorrection() })
+      if (takes === 'time') press.at = world.now() + world.between(10, 120) * 60 * secondMs
       presses.push(press)
-      const { leadId: _, name: __, responses, ...body } = press
+      const { leadId: _, responses, ...body } = press
       // Sometimes the phone sends the press again although the first request arrived.
       for (let tries = 0; tries < 3; tries++) {
         const sentAt = world.trueNow()
@@ -281,14 +290,3 @@ export function createPeople(
     },
   }
 }
-
-/** Returns true if the visitor meant the request as spam, even if the product stored it as a normal lead. */
-export const isSpam = ({ visits }: People, address: string): boolean =>
-  visits.some((visit) => visit.address === address && visit.isSpam)
-
-export const findKind = ({ visits }: People, address: string) =>
-  visits.find((visit) => visit.address === address)?.kind
-
-/** Returns true even if it failed. */
-export const hasErased = ({ erasures }: People, leadId: string, from: 'here only' | 'everywhere') =>
-  erasures.some((one) => one.leadId === leadId && one.from === from)

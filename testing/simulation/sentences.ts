@@ -1,28 +1,16 @@
-import { computeLatestChange, fold, isChangeKind, mapUndone } from '#leads/history.ts'
-import { type BusinessHours, computeOpening } from '#leads/hours.ts'
-import { nameAddress } from '#leads/store/confirmation-limits.ts'
-import type { LeadRecord } from '#leads/store/reading.ts'
-import { computeStatus, listRows, listStatuses } from './airtable-rows.ts'
-import type { DeskView } from './desk-view.ts'
-import { describeChange, describeState, type History } from './observed-changes.ts'
-import { findKind, hasErased, isSpam, type People, type Press } from './people.ts'
-import type { Message, Services } from './services.ts'
-import { minuteMs } from './world.ts'
-
-/** The end of a simulation: all that happened, and what the product has stored and shows. */
-export type End = {
-  hours: BusinessHours
-  history: History
-  people: People
-  services: Services
-  stored: readonly LeadRecord[]
-  desk: DeskView
-  /** The channels that alert the crew of a lead. */
-  recipients: readonly { channel: RegExp; getsSpam: boolean }[]
-}
-
-/** A sentence, and a function that finds where it does not hold. */
-type Sentences = Record<string, (end: End) => Iterable<string>>
+import { computeOpening } from '#leads/hours.ts'
+import { fold, mapUndone, needsCall, readNeed } from '#leads/lead-state.ts'
+import type { LeadRecord } from '#leads/store/find-leads.ts'
+import { nameAddress } from '#leads/store/limits.ts'
+import { minuteMs } from '#leads/time-units.ts'
+import { airtableSentences } from './airtable-sentences.ts'
+import { alertSentences } from './alert-sentences.ts'
+import { callSentences } from './call-sentences.ts'
+import type { Press } from './crew.ts'
+import { digestSentences } from './digest-sentences.ts'
+import type { End, Sentences } from './end.ts'
+import { describeChange, describeState } from './observed-changes.ts'
+import { findKind, isSpam, wasEmergency } from './visits.ts'
 
 /** The promises of the back end. */
 export const sentences: Sentences = {
@@ -42,107 +30,17 @@ export const sentences: Sentences = {
     }
   },
 
-  *'A stored lead has exactly one Airtable row with the right Status, unless a person chose another'(
-    end,
-  ) {
-    for (const lead of end.stored) {
-      const rows = listRows(end, lead.id)
-      const status = rows[0]?.fields.Status
-      const isRight = listStatuses(end, lead).includes(status)
-      // Erasing starts in Airtable. If the database fails then, the desk shows an error and keeps the lead.
-      const isHalfErased = rows.length === 0 && hasErased(end.people, lead.id, 'everywhere')
-      if (!isHalfErased && !(rows.length === 1 && isRight))
-        yield `${lead.name}: ${rows.length} rows, ${status} instead of ${computeStatus(lead)}`
-    }
-  },
+  ...airtableSentences,
 
-  *'An erased lead has no Airtable row, except after “Erase here only” or an upsert by a process that lost its lease'(
-    end,
-  ) {
-    for (const { lead } of end.history.erased) {
-      const isLate = end.services.writes.some((write) => write.leadId === lead.id && write.isLate)
-      const isHereOnly = hasErased(end.people, lead.id, 'here only')
-      if (listRows(end, lead.id).length > 0 && !isLate && !isHereOnly) yield lead.name
-    }
-  },
-
-  *'An alert that was due reached its service'({ stored, services, recipients, people }) {
-    for (const { id, name, address, receivedAt, deliveries } of stored)
-      for (const { channel, getsSpam } of recipients) {
-        if (!getsSpam && isSpam(people, address)) continue
-        if (findKind(people, address) === 'by hand, calling') continue
-        const isAlert = (one: { channel: string; reason: string }) =>
-          one.reason === 'received' && channel.test(one.channel)
-        const isAccepted = services.messages.some((one) => one.leadId === id && isAlert(one))
-        const row = deliveries.find(isAlert)
-        // Someone called before we opened.
-        const isUnneeded = row?.state === 'cancelled' && row.dueAt > receivedAt
-        if (!isAccepted && !isUnneeded)
-          yield `${name}: ${channel} is ${row?.state ?? 'not planned'}`
-      }
-  },
-
-  *'A lead that someone added while calling causes no alert'({ stored, services, people }) {
-    for (const { id, name, address } of stored) {
-      if (findKind(people, address) !== 'by hand, calling') continue
-      for (const { leadId, channel, reason } of services.messages)
-        if (leadId === id && channel !== 'airtable' && reason === 'received')
-          yield `${name}: ${channel}`
-    }
-  },
-
-  *'One call ends the countdown of all requests of a homeowner'({ history }) {
-    for (const { called, open } of history.leftOpen)
-      yield `${called.name}: ${open.address} was left ${open.status}`
-  },
-
-  *'An Undo takes back the latest change, on all requests of a homeowner'({ stored }) {
-    for (const { name, events } of stored) {
-      const undone = mapUndone(events)
-      for (const [number, undo] of undone) {
-        const between = events.slice(number, undo.number - 1).map(({ kind }) => kind)
-        const undos = between.filter((kind) => kind === 'undone')
-        if (between.filter(isChangeKind).length !== undos.length) yield `${name}: ${between}`
-      }
-      const ids = new Set(events.filter(({ number }) => undone.has(number)).map(({ id }) => id))
-      for (const other of stored)
-        if (ids.has(computeLatestChange(other.events)?.id ?? '')) yield `${name}, ${other.name}`
-    }
-  },
-
-  *'A delivery is recorded as sent only if its service accepted it, and no alert expires'(end) {
-    for (const { id, name, deliveries } of end.stored)
-      for (const { channel, reason, state } of deliveries) {
-        if (channel === 'airtable') continue
-        const isAccepted = end.services.messages.some(
-          (one) => one.leadId === id && one.channel === channel && one.reason === reason,
-        )
-        if (state === 'sent' && !isAccepted) yield `${name}: ${channel} ${reason} was not accepted`
-        if (state === 'expired' && channel !== 'confirmation') yield `${name}: ${channel} expired`
-      }
-  },
-
-  *'An alert or a reminder goes out once per recipient, unless its sender could not know that it was accepted'({
-    services,
-    history,
-  }) {
-    const isCounted = ({ channel, reason }: Message) =>
-      channel !== 'airtable' && reason !== 'called'
-    const name = ({ channel, reason, leadId }: Message) => `${channel} ${reason} ${leadId}`
-    for (const [key, sent] of Map.groupBy(services.messages.filter(isCounted), name)) {
-      const { reason = '', leadId = '' } = sent[0] ?? {}
-      const isReminder = reason !== 'received' && reason !== 'unreached'
-      const restarts = isReminder ? history.countRestarts(leadId) : 0
-      const excused = sent.filter(({ isExcused }) => isExcused)
-      if (sent.length > 1 + restarts + excused.length) yield `${key}: ${sent.length} times`
-    }
-  },
+  ...alertSentences,
+  ...digestSentences,
+  ...callSentences,
 
   *'No reminder is claimed after a call was recorded, except the planned one after “No answer”'(
     end,
   ) {
     for (const { lead, reason } of listReminders(end))
-      if (lead.status !== 'open' && lead.status !== 'call-again') yield `${lead.name}: ${reason}`
+      if (!needsCall(lead)) yield `${lead.name}: ${reason}`
   },
 
   *'No homeowner gets an email about a call that was undone'({ services }) {
@@ -159,20 +57,23 @@ export const sentences: Sentences = {
       const reopenedAt = history
         .listReversals()
         .findLast((change) => change.after.id === lead.id && change.trueAt <= trueAt)?.at
-      const isWaiting = reopenedAt !== undefined && lead.serviceType !== 'emergency'
-      const from = Math.max(
-        lead.promiseStartAt ?? Number.POSITIVE_INFINITY,
-        lead.callAgainAt ?? (isWaiting ? computeOpening(reopenedAt, hours) : 0),
-      )
+      const isWaiting = reopenedAt !== undefined && !wasEmergency(end.people, lead)
+      // A homeowner may have asked for a call before we open.
+      const from =
+        lead.callAgainAt ??
+        Math.max(
+          lead.promiseStartAt ?? Number.POSITIVE_INFINITY,
+          isWaiting ? computeOpening(reopenedAt, hours) : 0,
+        )
       if (at < from || isSpam(end.people, lead.address)) yield `${lead.name}: ${reason}`
     }
   },
 
   *'No open lead is left without its last reminder'({ stored, people }) {
-    for (const { name, status, deliveries, ...lead } of stored) {
-      const last = status === 'open' ? 'missed' : `again-${lead.attempts}`
+    for (const { name, deliveries, ...lead } of stored) {
+      const last = readNeed(lead) === 'first-call' ? 'missed' : `again-${lead.attempts}-repeat`
       if (
-        (status === 'open' || status === 'call-again') &&
+        needsCall(lead) &&
         !isSpam(people, lead.address) &&
         !deliveries.some(({ reason }) => reason === last)
       )
@@ -188,14 +89,14 @@ export const sentences: Sentences = {
   }) {
     const isConfirmed = ({ id }: { id: string }) =>
       services.messages.some(
-        ({ leadId, channel, reason }) =>
-          leadId === id && channel === 'confirmation' && reason === 'received',
+        ({ leadId, recipient, reason }) =>
+          leadId === id && recipient === 'confirmation' && reason === 'received',
       )
     const confirmed = stored.filter(isConfirmed)
     for (const lead of confirmed) if (isSpam(people, lead.address)) yield lead.name
     for (const { id, name, address } of stored)
       if (findKind(people, address)?.startsWith('by hand'))
-        if (services.messages.some((one) => one.leadId === id && one.channel === 'confirmation'))
+        if (services.messages.some((one) => one.leadId === id && one.recipient === 'confirmation'))
           yield name
     const erased = history.erased.map(({ lead }) => lead.address)
     const forgotten = people.visits
@@ -214,9 +115,9 @@ export const sentences: Sentences = {
     people,
   }) {
     for (const { before, after } of history.listReversals()) {
-      const isUndo = ({ leadId, name, kind, version }: Press) =>
+      const isUndo = ({ leadId, kind, version }: Press) =>
         kind === 'undone' &&
-        (leadId === after.id ? version === before.version : name === after.name)
+        (leadId === after.id ? version === before.version : history.sharesNumber(leadId, after.id))
       if (!people.presses.some(isUndo)) yield `${after.name}: ${describeChange(before, after)}`
     }
   },
@@ -259,7 +160,7 @@ export const sentences: Sentences = {
       ]) {
         const press = people.presses.find((one) => one.id === id)
         const { version } = fold(events.slice(0, number - 1))
-        // The page showed only one of the homeowner's requests.
+        // The page showed only one of the requests with this number.
         if (press?.leadId === leadId && press.version !== version)
           yield `${name}: ${press.version}, ${version}`
       }
@@ -279,9 +180,6 @@ export const sentences: Sentences = {
       }
       for (const [name, view] of Object.entries(views))
         if (view !== state) yield `${lead.name}: ${name} shows ${view} instead of ${state}`
-      const needsCall = lead.status === 'call-again' || (lead.status === 'open' && !lead.suspect)
-      if (needsCall && !desk.today.has(lead.id))
-        yield `${lead.name} is missing from the list of leads to call`
     }
     for (const ids of [desk.search, desk.spreadsheet])
       if (ids.size !== stored.length) yield `${ids.size} leads instead of ${stored.length}`

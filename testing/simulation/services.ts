@@ -6,7 +6,8 @@ import { createFakeTwilio } from '#fakes/twilio.ts'
 import type { System } from '#leads/channels/system.ts'
 import type { DeliveryReason } from '#leads/delivery-reason.ts'
 import type { StoredLead } from '#leads/lead.ts'
-import { minuteMs, type Owner, type World } from './world.ts'
+import { minuteMs } from '#leads/time-units.ts'
+import type { Owner, World } from './world.ts'
 
 /** A process as the services see it. */
 export type Sender = Owner & {
@@ -17,28 +18,48 @@ export type Sender = Owner & {
   requests: number
 }
 
-/** The deliveries that a channel is sending. */
-type Sending = { channel: string; reason: string; leadIds: string[]; startedAt: number }
+/** The message that a process is sending to a recipient. */
+export type Sending = {
+  recipient: string
+  deliveries: readonly { leadId: string; reason: string; version: number }[]
+  /** The leads that the message tells about. */
+  shownIds: readonly string[]
+  isDigest?: boolean
+  startedAt: number
+}
 
 /** A message about one lead that a service accepted. */
 export type Message = {
-  channel: string
+  recipient: string
   reason: string
   leadId: string
+  /** The lead's version when the message was claimed. */
+  version: number
   to: string
   at: number
   sender: Sender
   /** The sender may not know that the service accepted the message, so it may send it again. */
   isExcused: boolean
   isRecorded: boolean
+  /** Messages about several leads have the same notification. A phone replaces one with the same tag. */
+  notification?: { tag: string; shownIds: readonly string[] }
 }
 
 type Claim = {
-  channel: string
+  recipient: string
   reason: DeliveryReason
   lead: StoredLead
   at: number
   trueAt: number
+}
+
+/** A digest that a process sends. */
+type DigestClaim = {
+  recipient: string
+  text: string
+  /** What the leads required at that moment. */
+  expected: string
+  at: number
 }
 
 export const serviceNames = [
@@ -72,6 +93,9 @@ export function createServices(world: World) {
   }
   const messages: Message[] = []
   const claims: Claim[] = []
+  /** The digests that a service accepted, apart from messages about leads. */
+  const digests: Message[] = []
+  const digestClaims: DigestClaim[] = []
   /** The writes that reached Airtable. A late write is from a process that may have lost its lease. */
   const writes: { leadId: string; startedAt: number; at: number; isLate: boolean }[] = []
   const outages = new Map<ServiceName, number>()
@@ -86,21 +110,28 @@ export function createServices(world: World) {
   const chooseLatency = () =>
     world.chance(0.04) ? world.between(1, 8) * 1_000 : world.between(5, 300)
 
-  function noteMessage(sender: Sender, what: Sending | undefined, to: string): Message[] {
+  function noteMessage(
+    sender: Sender,
+    what: Sending | undefined,
+    to: string,
+    tag?: string,
+  ): Message[] {
     if (!what) return []
-    const found = what.leadIds.map(
-      (leadId): Message => ({
-        channel: what.channel,
-        reason: what.reason,
-        leadId,
+    const notification = tag === undefined ? undefined : { tag, shownIds: what.shownIds }
+    const found = what.deliveries.map(
+      ({ leadId, reason, version }): Message => ({
+        recipient: what.recipient,
+        ...{ reason, leadId, version },
         to,
         at: world.now(),
         sender,
-        isExcused: sender.isDisturbed(),
+        // The lease may have expired while this was on its way.
+        isExcused: sender.isDisturbed() || sender.disturbedAt >= what.startedAt,
         isRecorded: false,
+        ...(notification && { notification }),
       }),
     )
-    messages.push(...found)
+    ;(what.isDigest ? digests : messages).push(...found)
     return found
   }
 
@@ -156,8 +187,7 @@ export function createServices(world: World) {
         if (reply.status >= 300 || method === 'GET') return []
         if (service === 'Airtable') noteWrites(sender, call, what)
         if (service !== 'the push service') return noteMessage(sender, what, url.host)
-        const { receipt } = JSON.parse(text)
-        return noteMessage(sender, what && { ...what, ...receipt }, url.pathname)
+        return noteMessage(sender, what, url.pathname, JSON.parse(text).notification.tag)
       }
       const respond = (fault: Fault | undefined) => {
         if (fault === 'refuse' || fault === 'accept and break') return brokenConnection()
@@ -184,6 +214,7 @@ export function createServices(world: World) {
   const createMail =
     (sender: Sender): System['openMailServer'] =>
     () => ({
+      verify: async () => true,
       sendMail: ({ to }) => {
         const address = typeof to === 'string' ? to : (to as { address: string }).address
         const what = sending.getStore()
@@ -201,6 +232,8 @@ export function createServices(world: World) {
     push,
     messages,
     claims,
+    digests,
+    digestClaims,
     writes,
     sending,
     createFetch,
@@ -219,12 +252,12 @@ export function createServices(world: World) {
     /** Called when a process is killed or paused, loses its database, or its clock jumps. */
     excuse(sender: Sender) {
       sender.disturbedAt = now()
-      for (const message of messages)
+      for (const message of [...messages, ...digests])
         if (message.sender === sender && !message.isRecorded) message.isExcused = true
     },
-    noteRecorded(sender: Sender, channel: string, leadIds: readonly string[]) {
-      for (const message of messages)
-        if (message.sender === sender && message.channel === channel)
+    noteRecorded(sender: Sender, recipient: string, leadIds: readonly string[]) {
+      for (const message of [...messages, ...digests])
+        if (message.sender === sender && message.recipient === recipient)
           if (leadIds.includes(message.leadId)) message.isRecorded = true
     },
     stopFaults() {

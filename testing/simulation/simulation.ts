@@ -1,20 +1,23 @@
 import { sql } from 'kysely'
-import type { DeskContext } from '#leads/desk/routes.ts'
 import { saveSession } from '#leads/store/desk-access.ts'
-import { saveDevice } from '#leads/store/push-devices.ts'
 import { writeSetting } from '#leads/store/stored-settings.ts'
+import { hourMs, minuteMs } from '#leads/time-units.ts'
 import { type DatabaseLocation, migrationsDir, openDatabase } from '#server/database.ts'
-import { dayHours as hours, listLeads, makePhone } from '#testing/saved-leads.ts'
+import { dayHours as hours, listLeads } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
+import { crew } from './crew.ts'
 import { readDesk } from './desk-view.ts'
 import { createHistory } from './observed-changes.ts'
-import { createPeople, crew, deskUrl, linkSecret, siteUrl } from './people.ts'
+import { createPeople, deskUrl, linkSecret, siteUrl } from './people.ts'
+import { createPhones } from './phones.ts'
 import { type Process, startProcess } from './process.ts'
 import { sentences } from './sentences.ts'
 import { createServices, serviceNames } from './services.ts'
-import { createWorld, hourMs, minuteMs, secondMs } from './world.ts'
+import { createWorld, secondMs } from './world.ts'
 
 const leadsPerSeed = 6
+// More than one batch of notifications.
+const leadsOfBusyNight = 24
 const eventsPerSeed = 14
 // At night, shortly before we open, while we are open, and shortly before we close.
 const startTimes = ['02:00', '06:40', '09:00', '17:40']
@@ -44,7 +47,13 @@ export async function simulate(seed: number, location: DatabaseLocation) {
   const { leads } = history
   const people = createPeople(world, services, { listProcesses: () => processes, leads })
   const isEdge = world.chance(0.25)
-  const has = { sms: world.chance(0.3), webhook: world.chance(0.3), phones: world.chance(0.4) }
+  const has = { sms: world.chance(0.3), webhook: world.chance(0.3), phones: world.chance(0.5) }
+  const isBusyNight = seed % startTimes.length === 0 && world.chance(0.5)
+  const leadsOfSeed = isBusyNight ? leadsOfBusyNight : leadsPerSeed
+  const phones = createPhones(world, services, {
+    db: observer,
+    noteWrite: () => history.noteWrite(false),
+  })
   const env = makeSettings({
     ...services.env,
     PUBLIC_URL: siteUrl,
@@ -55,13 +64,11 @@ export async function simulate(seed: number, location: DatabaseLocation) {
     CONFIRMATION_EMAIL: 'on',
     ALERT_SMS_TO: has.sms ? '+15551230001' : '',
     ...(!has.webhook && { ALERT_WEBHOOK_URL: '' }),
-  }) as DeskContext['env']
+  })
   const recipients = [
-    { channel: /^email/, getsSpam: true },
-    ...(has.webhook ? [{ channel: /^webhook/, getsSpam: true }] : []),
-    ...(has.sms ? [{ channel: /^sms/, getsSpam: false }] : []),
-    ...(has.phones ? [{ channel: /^push-Sam/, getsSpam: false }] : []),
-    ...(has.phones ? [{ channel: /^push-Alex/, getsSpam: false }] : []),
+    { recipient: /^email/, getsSpam: true },
+    ...(has.webhook ? [{ recipient: /^webhook/, getsSpam: true }] : []),
+    ...(has.sms ? [{ recipient: /^sms/, getsSpam: false }] : []),
   ]
 
   await emptyTables()
@@ -80,14 +87,14 @@ export async function simulate(seed: number, location: DatabaseLocation) {
   async function emptyTables() {
     const used = [
       'deliveries',
-      'lead_events',
+      'leadEvents',
       'leads',
-      'channels',
+      'recipients',
       'settings',
-      'desk_sessions',
-      'desk_log',
+      'deskSessions',
+      'deskLog',
     ] as const
-    for (const table of [...used, 'push_devices', 'confirmation_limits'] as const)
+    for (const table of [...used, 'pushDevices', 'confirmationLimits'] as const)
       await observer.kysely.deleteFrom(table).execute()
   }
 
@@ -98,26 +105,27 @@ export async function simulate(seed: number, location: DatabaseLocation) {
     for (const { person, tokenHash } of crew) {
       const session = { id: person, email: 'owner@example.com', person, device: 'Phone', seenAt }
       await saveSession(observer, session, { tokenHash, replacedHash: undefined })
-      if (!has.phones) continue
-      const { endpoint, keys } = services.push.addPhone(person)
-      const device = makePhone({ id: person.padEnd(8, '0'), sessionId: person, person, endpoint })
-      await saveDevice(observer, { ...device, ...keys, createdAt: seenAt })
+      if (has.phones) await phones.add(person, person)
     }
   }
 
   async function start(at: number) {
     if (processes[at]?.isDead === false) return
-    const options = { env, hours, isEdge, openDatabase: open, noteWrite: history.noteWrite }
+    const options = { env, hours, history, isEdge, openDatabase: open }
     const name = at === 0 ? 'A' : 'B'
     processes[at] = await startProcess(world, services, { ...options, name })
   }
 
   /** Supabase's cron job calls the function every minute. */
   function callCron() {
-    const process = world.pick(processes)
     const url = `${siteUrl}/functions/v1/submit-to-airtable/deliver`
-    const request = new Request(url, { method: 'POST', headers: { apikey: 'public-anon-key' } })
-    world.schedule(0, () => void process.app.fetch(request), process)
+    const call = (process: Process, ms: number) => {
+      const request = new Request(url, { method: 'POST', headers: { apikey: 'public-anon-key' } })
+      world.schedule(ms, () => void process.app.fetch(request), process)
+    }
+    // Supabase starts another worker while one is busy, so runs overlap.
+    for (const process of world.chance(0.3) ? processes : [world.pick(processes)])
+      call(process, world.between(0, 50))
     world.schedule(minuteMs, callCron)
   }
 
@@ -140,7 +148,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
     }
     const pause = () => {
       disturb(`Process ${name} is paused.`)
-      // A lease takes 45 seconds.
+      // Longer than a lease.
       process.pausedUntil = world.chance(0.5) ? computeEnd(46, 70) : computeEnd(1, 15)
     }
     const loseDatabase = () => {
@@ -163,11 +171,13 @@ export async function simulate(seed: number, location: DatabaseLocation) {
       for (const one of processes) services.excuse(one)
     }
     return [
-      [people.visits.length < leadsPerSeed ? 10 : 0, people.visit],
-      [people.visits.length < leadsPerSeed ? 4 : 0, people.add],
-      [8, people.press],
+      [people.visits.length < leadsOfSeed ? 10 : 0, people.visit],
+      [people.visits.length < leadsOfSeed && !isBusyNight ? 4 : 0, people.add],
+      [isBusyNight ? 3 : 8, () => people.press()],
+      [1.5, () => people.press('corrected')],
       [1, people.setStatus],
       [1, people.erase],
+      [has.phones ? 1 : 0, phones.swap],
       [isDead ? 0 : 2, kill],
       [1, pause],
       [1, loseDatabase],
@@ -195,7 +205,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
 
   async function runWithFaults(): Promise<void> {
     let nextAt = world.trueNow()
-    for (let events = 0; events < eventsPerSeed || people.visits.length < leadsPerSeed; ) {
+    for (let events = 0; events < eventsPerSeed || people.visits.length < leadsOfSeed; ) {
       if (world.trueNow() >= nextAt) {
         events += 1
         chooseEvent()()
@@ -263,7 +273,9 @@ export async function simulate(seed: number, location: DatabaseLocation) {
       desk = read
     })
     while (!desk) await world.step()
-    const end = { hours, history, people, services, stored, desk, recipients }
+    const endAt = world.now()
+    const all = { hours, history, people, services, stored, desk, recipients }
+    const end = { ...all, phones: phones.all, endAt }
     return Object.entries(sentences).flatMap(([sentence, find]) =>
       [...find(end)].map((where) => `${sentence}. (${where})`),
     )

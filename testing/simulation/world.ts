@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createRandom, pickOne } from '#fakes/random.ts'
 import { formatTimestamp } from '#leads/clock.ts'
-import { pollMs } from '#leads/delivery/send-due.ts'
+import { pollMs } from '#leads/delivery/deliver.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import type { Timers } from '#leads/timers.ts'
 
 export const secondMs = 1_000
-export const minuteMs = 60_000
-export const hourMs = 3_600_000
 
 const timeoutError = new DOMException('Timeout', 'TimeoutError')
 

@@ -1,0 +1,129 @@
+import { fold } from '#leads/lead-state.ts'
+import type { LeadRecord } from '#leads/store/find-leads.ts'
+import { crew } from './crew.ts'
+import type { Sentences } from './end.ts'
+import type { Message } from './services.ts'
+import { findKind, isSpam } from './visits.ts'
+
+/** What must hold for alerts and reminders. */
+export const alertSentences: Sentences = {
+  *'An alert that was due reached its service'({ stored, services, recipients, people }) {
+    for (const lead of stored) {
+      const { id, name, address, receivedAt, promiseStartAt, deliveries } = lead
+      for (const { recipient, getsSpam } of recipients) {
+        if (!getsSpam && isSpam(people, address)) continue
+        if (findKind(people, address) === 'by hand, calling') continue
+        const isAlert = (one: { recipient: string; reason: string }) =>
+          one.reason === 'received' && recipient.test(one.recipient)
+        const isAccepted = services.messages.some((one) => one.leadId === id && isAlert(one))
+        const row = deliveries.find(isAlert)
+        // Only alerts that wake phones wait until we open.
+        const waits = !getsSpam && (promiseStartAt ?? 0) > receivedAt
+        const isUnneeded = waits && isCalledBeforeAlert(lead, promiseStartAt ?? 0)
+        if (!isAccepted && !isUnneeded)
+          yield `${name}: ${recipient} is ${row?.state ?? 'not planned'}`
+      }
+    }
+  },
+
+  *'The phones of the time when an alert is due get it, even if the lead arrived before they were added'(
+    end,
+  ) {
+    for (const lead of end.stored) {
+      const { name, address, promiseStartAt, receivedAt } = lead
+      if (promiseStartAt === null || isSpam(end.people, address)) continue
+      if (findKind(end.people, address) === 'by hand, calling') continue
+      const isNight = promiseStartAt > receivedAt
+      if (isNight && isCalledBeforeAlert(lead, promiseStartAt)) continue
+      for (const { id, recipient, addedAt, isRemoved } of end.phones) {
+        // During a fault, alerts by day go to the phones of the last successful read.
+        const isOfTheTime = isNight ? addedAt < promiseStartAt : isFirst(id)
+        const isAccepted = end.services.messages.some(
+          (one) =>
+            one.leadId === lead.id && one.recipient === recipient && one.reason === 'received',
+        )
+        if (isOfTheTime && !isRemoved && !isAccepted) yield `${name}: ${id}`
+      }
+    }
+  },
+
+  *'A notification replaces one about a lead that still needs a call only if it is about that lead, too'({
+    services,
+    history,
+  }) {
+    const shown = new Map<string, Set<string>>()
+    const pushed = services.messages.filter(({ notification }) => notification !== undefined)
+    for (const [notification, messages] of Map.groupBy(pushed, (one) => one.notification)) {
+      const { recipient } = messages[0] as Message
+      const key = `${recipient} ${notification?.tag}`
+      const leadIds = new Set(notification?.shownIds)
+      const before = shown.get(key)
+      shown.set(key, leadIds)
+      for (const leadId of before ?? [])
+        if (!leadIds.has(leadId) && history.isUntouched(leadId))
+          yield `${recipient}: ${history.leads.get(leadId)?.name}`
+    }
+  },
+
+  *'A lead that someone added while calling causes no alert, unless the call is undone'({
+    stored,
+    services,
+    people,
+  }) {
+    for (const { id, name, address, events } of stored) {
+      if (findKind(people, address) !== 'by hand, calling') continue
+      if (events.some(({ kind }) => kind === 'undone')) continue
+      for (const { leadId, recipient, reason } of services.messages)
+        if (leadId === id && recipient !== 'airtable' && reason === 'received')
+          yield `${name}: ${recipient}`
+    }
+  },
+
+  *'A delivery is recorded as sent only if its service accepted it, and no alert expires unless its phone was removed'(
+    end,
+  ) {
+    for (const { id, name, deliveries } of end.stored)
+      for (const { recipient, reason, state } of deliveries) {
+        if (recipient === 'airtable') continue
+        const isAccepted = end.services.messages.some(
+          (one) => one.leadId === id && one.recipient === recipient && one.reason === reason,
+        )
+        if (state === 'sent' && !isAccepted)
+          yield `${name}: ${recipient} ${reason} was not accepted`
+        // A process may have read the phones just before one was removed.
+        const isRemoved = end.phones.some((one) => one.recipient === recipient && one.isRemoved)
+        if (state === 'expired' && recipient !== 'confirmation' && !isRemoved)
+          yield `${name}: ${recipient} expired`
+      }
+  },
+
+  *'An alert or a reminder goes out once per recipient, unless its sender could not know that it was accepted'({
+    services,
+    history,
+  }) {
+    const isCounted = ({ recipient, reason }: Message) =>
+      recipient !== 'airtable' && reason !== 'called'
+    const name = ({ recipient, reason, leadId }: Message) => `${recipient} ${reason} ${leadId}`
+    for (const [key, sent] of Map.groupBy(services.messages.filter(isCounted), name)) {
+      const { reason = '', leadId = '' } = sent[0] ?? {}
+      const isReminder = reason !== 'received' && reason !== 'unreached'
+      const restarts = isReminder ? history.countRestarts(leadId) : 0
+      const excused = sent.filter(({ isExcused }) => isExcused)
+      if (sent.length > 1 + restarts + excused.length) yield `${key}: ${sent.length} times`
+    }
+  },
+}
+
+const isFirst = (phoneId: string) => crew.some(({ person }) => phoneId === person.padEnd(8, '0'))
+
+/** Returns true if someone changed the lead before the crew was alerted when the company opened. */
+function isCalledBeforeAlert({ events, deliveries, receivedAt }: LeadRecord, openingAt: number) {
+  const alerts = deliveries.filter(
+    ({ reason, dueAt }) =>
+      /^(uncalled|missed)/.test(reason) || (reason === 'received' && dueAt > receivedAt),
+  )
+  const alertedAt = Math.min(...alerts.map(({ dueAt }) => dueAt))
+  const night = events.filter(({ at }) => at <= openingAt)
+  const isLate = ({ at }: { at: number }) => at > openingAt && at <= alertedAt
+  return fold(night).status !== 'open' || events.some(isLate)
+}

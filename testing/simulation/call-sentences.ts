@@ -1,0 +1,128 @@
+import { computeChase } from '#leads/deadline.ts'
+import {
+  computeLatestChange,
+  fold,
+  isChangeKind,
+  isClosed,
+  isRemark,
+  mapUndone,
+  readNeed,
+} from '#leads/lead-state.ts'
+import { saleKinds } from '#leads/sale.ts'
+import type { LeadRecord } from '#leads/store/find-leads.ts'
+import { minuteMs } from '#leads/time-units.ts'
+import type { Sentences } from './end.ts'
+import { wasEmergency } from './visits.ts'
+
+/** What must hold for calls, their results, and the requests that share them. */
+export const callSentences: Sentences = {
+  *'One call ends the countdown of all requests with the same number, unless someone has just planned the next call'({
+    history,
+    people,
+  }) {
+    const isPlanned = ({ id, status, version }: { id: string; status: string; version: number }) =>
+      status === 'call-again' &&
+      people.presses.some(({ requests = [] }) =>
+        requests.some((shown) => shown.id === id && shown.version < version),
+      )
+    for (const { called, open } of history.leftOpen)
+      if (!isPlanned(open)) yield `${called.name}: ${open.address} was left ${open.status}`
+  },
+
+  *'Only requests with the same number share a call, and suspected spam shares none'({
+    stored,
+    history,
+  }) {
+    const copies = stored.flatMap((lead) => lead.events.map(({ id, kind }) => ({ id, kind, lead })))
+    for (const [first, ...others] of Map.groupBy(copies, ({ id }) => id).values())
+      for (const { kind, lead } of others)
+        if (
+          !history.sharesNumber(lead.id, first?.lead.id ?? '') ||
+          lead.suspect !== null ||
+          first?.lead.suspect !== null
+        )
+          yield `${kind}: ${first?.lead.name}, ${lead.name}`
+  },
+
+  *'The result of a request is never shared'({ stored }) {
+    const sales = stored.flatMap(({ events }) =>
+      events.filter(({ kind }) => saleKinds.includes(kind)),
+    )
+    for (const [first, ...others] of Map.groupBy(sales, ({ id }) => id).values())
+      if (others.length > 0) yield `${first?.kind}: ${others.length} others`
+  },
+
+  *'An Undo takes back the latest change, on all requests with the same number'({ stored }) {
+    for (const { name, events } of stored) {
+      const undone = mapUndone(events)
+      for (const [number, undo] of undone) {
+        const between = events.slice(number, undo.number - 1).map(({ kind }) => kind)
+        const undos = between.filter((kind) => kind === 'undone')
+        if (between.filter(isChangeKind).length !== undos.length) yield `${name}: ${between}`
+      }
+      const ids = new Set(events.filter(({ number }) => undone.has(number)).map(({ id }) => id))
+      for (const other of stored)
+        if (ids.has(computeLatestChange(other.events)?.id ?? '')) yield `${name}, ${other.name}`
+    }
+  },
+
+  *'A lead that needs a call or a result always has a planned step or a place on Today'({
+    stored,
+    desk,
+    history,
+  }) {
+    for (const { name, version } of history.unplanned)
+      yield `${name}: nothing in version ${version}`
+    for (const lead of stored) {
+      const isSpamToCall = readNeed(lead) === 'first-call' && lead.suspect
+      if (!isClosed(lead) && !isSpamToCall && !desk.today.has(lead.id))
+        yield `${lead.name} is missing from Today`
+    }
+  },
+
+  *'Nobody is asked about a call that has a result, or twice about the same call'({
+    services,
+    stored,
+  }) {
+    for (const { lead, reason } of services.claims)
+      if (reason === 'unresolved' && readNeed(lead) !== 'result')
+        yield `${lead.name}: ${lead.status}`
+    const questions = services.messages.flatMap((message) => {
+      const lead = stored.find(({ id }) => id === message.leadId)
+      if (message.reason !== 'unresolved' || !lead) return []
+      return [{ ...message, call: findCall(lead, message.version) }]
+    })
+    const name = ({ recipient, call }: (typeof questions)[number]) => `${recipient} ${call}`
+    for (const [key, asked] of Map.groupBy(questions, name)) {
+      const excused = asked.filter(({ isExcused }) => isExcused)
+      if (asked.length > 1 + excused.length) yield `${key}: ${asked.length} times`
+    }
+  },
+
+  *'A call without a result is put back in time, which is no attempt'({ stored, history, people }) {
+    for (const { name, suspect, events, ...lead } of stored) {
+      // The end of the simulation is two days later.
+      if (readNeed(lead) === 'result' && suspect === null) yield `${name} is still being called`
+      for (const { kind, number, at } of events)
+        if (kind === 'no-result') {
+          const before = fold(events.slice(0, number - 1))
+          if (before.attempts !== fold(events.slice(0, number)).attempts) yield `${name}: attempts`
+          // The emergency may have a result of its own since.
+          const call = computeLatestChange(events.slice(0, number - 1))?.id
+          const isUrgent = stored.some(
+            (one) => wasEmergency(people, one) && one.events.some((event) => event.id === call),
+          )
+          const waitedMs = at - (before.changedAt ?? at)
+          // An erased request may have been the emergency.
+          const { putBackAfterMs } = computeChase(isUrgent || history.erased.length > 0)
+          if (waitedMs < putBackAfterMs) yield `${name}: after ${waitedMs / minuteMs} minutes`
+        }
+    }
+  },
+}
+
+/** Returns the ID of the latest change in this version of a lead. */
+function findCall({ events }: LeadRecord, version: number): string | undefined {
+  const counted = events.filter(({ kind }) => !isRemark(kind)).slice(0, version)
+  return computeLatestChange(counted)?.id
+}
