@@ -1,9 +1,9 @@
 import { chown, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readEnv } from '#leads/settings.ts'
+import { hourMs } from '#leads/time-units.ts'
 import { UserError } from '#leads/user-error.ts'
 import { computeBackupDir } from '#server/backups.ts'
-import { hours } from '#site/content.ts'
 import { explainError } from './terminal.ts'
 
 type Variables = Record<string, string | undefined>
@@ -15,7 +15,7 @@ export const formatStamp = (at: number) =>
     .replaceAll(':', '-')
 
 export function readDataFolders(variables: Variables) {
-  const { databaseUrl, dataDir, desk } = readEnv(variables, hours)
+  const { databaseUrl, dataDir, desk } = readEnv(variables)
   if (databaseUrl)
     throw new UserError(
       'Your leads are in PostgreSQL (DATABASE_URL), and this command works only with SQLite. Use pg_dump and pg_restore: see docs/backup.md.',
@@ -43,7 +43,7 @@ export async function runProcess(command: ReturnType<typeof createCommand>): Pro
   process.exitCode = code
 }
 
-const abandonedMs = 6 * 60 * 60_000
+const abandonedMs = 6 * hourMs
 
 /** Runs the work with a temporary folder, which is always removed. */
 export async function withTempDir<T>(backupDir: string, work: (dir: string) => Promise<T>) {

@@ -1,13 +1,12 @@
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { hourMs } from '#leads/time-units.ts'
 import { openDatabase } from '#server/database.ts'
 import { createDir } from '#testing/database.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
 import { backUp, runBackup } from './backup.ts'
 import { runRestore } from './restore.ts'
-
-const hourMs = 60 * 60_000
 
 async function createEmpty() {
   const dataDir = createDir()

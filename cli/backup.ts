@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { UserError } from '#leads/user-error.ts'
+import { count } from '#leads/words.ts'
 import { isBackup } from '#server/backups.ts'
 import {
   createCommand,
@@ -14,7 +15,7 @@ import {
   runProcess,
   withTempDir,
 } from './backup-file.ts'
-import { count, parseTyped } from './terminal.ts'
+import { parseTyped } from './terminal.ts'
 
 const help = `Copies the SQLite database while the site runs, and checks the copy.
 

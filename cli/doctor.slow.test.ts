@@ -57,7 +57,6 @@ test.skipIf(!findCaddy() && !process.env.CI)(
       ALERT_EMAIL_TO: 'crew@roofing.test',
       CONFIRMATION_EMAIL: 'on',
       ALERT_SMS_TO: '+16125557810',
-      TIME_ZONE: 'America/Chicago',
       PUBLIC_URL: `https://localhost:${caddy.httpsPort}`,
       TRUSTED_PROXIES: '1',
     }

@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startHttpFake } from '#fakes/http.ts'
 import { startFakeMail } from '#fakes/mail.ts'
@@ -10,18 +9,12 @@ import { createDir } from '#testing/database.ts'
 import type { Finding } from './doctor/checks.ts'
 import { type DoctorDeps, runDoctor } from './doctor.ts'
 
-/** A machine without DNS. */
-const failLookup = async () => {
-  throw Object.assign(new Error('queryTxt ECONNREFUSED'), { code: 'ECONNREFUSED' })
-}
-
 const run = (args: string[], raw: Record<string, string> = {}, changes: Partial<DoctorDeps> = {}) =>
   runDoctor(args, {
     root: '/nowhere',
     raw,
     readContent: async () => content,
     fetch: () => Promise.reject(new TypeError('fetch failed')),
-    resolveTxt: failLookup,
     pause: async () => {},
     now: () => 0,
     ...changes,
@@ -49,9 +42,8 @@ test('lists everything in a fresh checkout and creates nothing', async () => {
   const { code, text } = await run([], {}, { root: folder })
   expect(code).toBe(1)
   for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
-  // The docs show an example for the sample content.
-  const operations = readFileSync(join(checkout, 'docs/operations.md'), 'utf8')
-  const example = operations.match(/^to do .+\n.+→.+$/m)?.[0]
+  const example = `to do  The phone number is a placeholder: ${content.company.phone}.
+       → Set company.phone in site/content.ts to your phone number`
   if ('sample' in content.company) expect(text).toContain(example)
   expect(readdirSync(folder)).toEqual([])
 
@@ -64,7 +56,7 @@ test('lists everything in a fresh checkout and creates nothing', async () => {
     .map(({ id }: { id: string }) => id)
   if ('sample' in content.company)
     expect(missing).toEqual([
-      ...['env-file', 'phone-placeholder', 'database-missing', 'airtable-not-set-up', 'no-alerts'],
+      ...['env-file', 'phone-placeholder', 'database-missing', 'no-alerts'],
       ...['public-url-missing', 'desk-url-missing', 'sample-content'],
     ])
   expect(results).toContainEqual({
@@ -121,7 +113,6 @@ async function startAll() {
     ESCALATION_EMAIL_TO: 'crew@roofing.test,boss@roofing.test',
     ALERT_WEBHOOK_URL: webhook.url,
     PUBLIC_URL: 'https://www.roofing.test',
-    TIME_ZONE: 'America/Chicago',
   }
   return { mail, twilio, calls, given }
 }
@@ -132,6 +123,24 @@ async function send(raw: Record<string, string>) {
   const { results }: { results: Finding[] } = JSON.parse(text)
   return results.filter(({ id }) => id === undefined)
 }
+
+test('reports a wrong password for the mail server, even without --send', async () => {
+  const mail = await startFakeMail({ user: 'site', password: 'right' })
+  onTestFinished(() => mail.close())
+  const check = async (raw: Record<string, string>) => {
+    const { text } = await run(['--json'], { ...mail.env, ...raw })
+    const { results }: { results: Finding[] } = JSON.parse(text)
+    return results
+      .filter(({ id }) => id === undefined)
+      .map(({ state, text }) => `${state}: ${text}`)
+  }
+  expect(await check({})).toEqual(['ok: Email alerts go to 1 recipient.'])
+  const SMTP_URL = mail.url.replace('right', 'wrong')
+  const rejected = /^to do: Email: The mail server rejected the site’s user name or password\./
+  for (const ALERT_EMAIL_TO of ['crew@roofing.test', ''])
+    expect(await check({ SMTP_URL, ALERT_EMAIL_TO })).toEqual([expect.stringMatching(rejected)])
+  expect(mail.mails).toEqual([])
+})
 
 test('--send sends one test to each recipient of each channel', async () => {
   const { mail, twilio, calls, given } = await startAll()

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Channel, DoctorContext } from '#leads/channels/channel-type.ts'
+import type { Channel } from '#leads/channels/channel-type.ts'
 import { channels, findSettings } from '#leads/channels/channels.ts'
 import { system } from '#leads/channels/system.ts'
+import type { Context } from '#leads/context.ts'
 import { listProblems } from '#leads/health/check.ts'
 import { healthChecks } from '#leads/health/checks.ts'
 import { makeSafe } from '#leads/safe-text.ts'
@@ -13,7 +14,6 @@ import type { Content } from '#site/schema/content-schema.ts'
 import { fillIn } from '#site/schema/placeholders.ts'
 import { checkLocally, type Finding, type RawEnv } from './doctor/checks.ts'
 import { readDatabase } from './doctor/database.ts'
-import { checkMailDns, type ResolveTxt, resolveTxt } from './doctor/mail-dns.ts'
 import { findShownPage } from './doctor/page.ts'
 import { checkSite, readSite, readWarnings } from './doctor/site-checks.ts'
 import { explainError, makeSafeJson, parseTyped, UsageError } from './terminal.ts'
@@ -35,7 +35,6 @@ export type DoctorDeps = {
   /** Reads site/content.ts. Throws an error that explains the first mistakes. */
   readContent: () => Promise<Content>
   fetch: typeof globalThis.fetch
-  resolveTxt: ResolveTxt
   pause: (ms: number) => Promise<void>
   now: () => number
 }
@@ -49,7 +48,7 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
     const { values } = parseTyped({ args: [...args], options })
     if (values.help) return { code: 0, text: help }
     const content = await deps.readContent()
-    const env = readEnv(deps.raw, content.hours)
+    const env = readEnv(deps.raw)
     const results = await runChecks(env, content, values.send ?? false, deps)
     const ready = !results.some(({ state }) => state === 'to do')
     const text = values.json ? `${makeSafeJson({ ready, results }, 2)}\n` : format(results)
@@ -66,14 +65,14 @@ async function runChecks(env: Env, file: Content, sends: boolean, deps: DoctorDe
   const consentVersion = file.form.consent.version
   const reading = readDatabase(env, raw, { now, consentVersion })
   const readDevices = async () => (await reading).database?.devices ?? []
-  const findShown = async () => findShownPage(file, (await reading).published, now())
+  const findShown = async () => findShownPage(file, (await reading).pages ?? [], now())
   const checkAllChannels = async () => {
     const { hours } = (await findShown()).content
-    return checkChannels(env, { ...system, ...deps, hours: () => hours, sends, readDevices })
+    const context = { ...system, ...deps, env, hours: () => hours, readDevices }
+    return checkChannels(context, sends)
   }
-  const [channelFindings, dnsFindings, database, site] = await Promise.all([
+  const [channelFindings, database, site] = await Promise.all([
     checkAllChannels(),
-    checkMailDns(env.email, deps.resolveTxt),
     reading,
     readSite(env, raw, fetch),
   ])
@@ -96,25 +95,25 @@ async function runChecks(env: Env, file: Content, sends: boolean, deps: DoctorDe
   return [
     ...checkLocally({ ...database, env, now: now(), root, raw, content: fillIn(content), sends }),
     ...problems.map(
-      ({ id, severity, forDeveloper }): Finding => ({
+      ({ id, severity, text, next }): Finding => ({
         id,
         state: severity === 'note' ? 'check' : 'to do',
-        ...forDeveloper,
+        text,
+        next,
       }),
     ),
     ...checkSite({ env, raw, site, known: problems.map(({ id }) => id) }),
-    ...dnsFindings,
     ...channelFindings,
   ]
 }
 
 async function checkChannels(
-  env: Env,
-  context: Omit<DoctorContext<unknown>, 'env' | 'settings'>,
+  context: Omit<Context, 'db' | 'company' | 'log'>,
+  sends: boolean,
 ): Promise<Finding[]> {
   const findings = channels.map(async (channel: Channel) => {
-    const settings = findSettings(channel, { env })
-    return settings === undefined ? [] : channel.doctorCheck({ ...context, env, settings })
+    const settings = findSettings(channel, context)
+    return settings === undefined ? [] : channel.doctorCheck({ ...context, settings }, { sends })
   })
   return (await Promise.all(findings)).flat()
 }
@@ -140,7 +139,7 @@ const wrap = (text: string, more = '') =>
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..')
   const deps = {
-    ...{ root, raw: process.env, fetch, resolveTxt, pause, now: Date.now },
+    ...{ root, raw: process.env, fetch, pause, now: Date.now },
     readContent,
   }
   const { code, text } = await runDoctor(process.argv.slice(2), deps)

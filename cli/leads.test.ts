@@ -5,8 +5,14 @@ import { expect, test } from 'vitest'
 import type { Database } from '#leads/store/tables.ts'
 import { openDatabase } from '#server/database.ts'
 import { startAirtable } from '#testing/airtable.ts'
-import { createDir, createLocation, openTestDatabase } from '#testing/database.ts'
-import { jane, record, storeLead, testTime } from '#testing/saved-leads.ts'
+import {
+  copyMigrations,
+  createDir,
+  createLocation,
+  engines,
+  openTestDatabase,
+} from '#testing/database.ts'
+import { record, storeLead, testTime } from '#testing/saved-leads.ts'
 import { type Opened, openLeads, runLeads } from './leads.ts'
 
 const useDatabase = (db: Database, opened: Partial<Opened> = {}, pause = noPause) =>
@@ -64,53 +70,15 @@ test('export writes every lead as CSV, readable only by the owner', async () => 
   expect(await run('export')).toEqual({ code: 0, out: text, err: '' })
 })
 
-test('export writes every lead as JSON, with its source and deliveries', async () => {
-  const db = await openTestDatabase('sqlite')
-  const run = useDatabase(db)
-  expect(JSON.parse((await run('export', '--json')).out)).toEqual([])
-  const source = 'utm_source=google&utm_medium=cpc&utm_campaign=spring'
-  const id = await storeLead(db, { source })
-  await storeLead(db, { at: testTime - 1 })
-  const times = { check_at: testTime, arrived_at: testTime, tapped_at: testTime }
-  const arrived = db.kysely.updateTable('deliveries').set({ state: 'sent', ...times })
-  await arrived.where('channel', '=', 'email').execute()
-  await record(db, id, 'note', { text: 'Ring twice' })
-  await db.kysely.updateTable('leads').set({ call_again_at: testTime }).execute()
-  const at = new Date(testTime).toISOString()
-  const { out } = await run('export', '--json')
-  expect(JSON.parse(out)).toMatchObject([
-    {
-      id,
-      ...jane,
-      receivedAt: at,
-      attempts: 0,
-      callAgainAt: at,
-      events: [{ kind: 'note', text: 'Ring twice', happenedAt: at }],
-      source: { name: 'Google Ads · spring', utm_source: 'google', utm_campaign: 'spring' },
-      deliveries: [
-        { channel: 'airtable', state: 'waiting', checkAt: null, arrivedAt: null },
-        { channel: 'email', state: 'arrived', checkAt: at, arrivedAt: at, tappedAt: at },
-      ],
-    },
-    { source: null },
-  ])
-  const file = join(createDir(), 'leads.json')
-  await run('export', file)
-  expect(readFileSync(file, 'utf8')).toBe(out)
-})
-
-test('export does not replace a file without --force, and leaves no partial file', async () => {
-  const db = await openTestDatabase('sqlite')
+test('export replaces no file, and leaves no partial one', async () => {
   const folder = createDir()
   const file = join(folder, 'leads.csv')
   writeFileSync(file, 'precious')
-  const run = useDatabase(db)
-  expect(await run('export', file)).toMatchObject(fail('--force'))
+  const run = useDatabase(await openTestDatabase('sqlite'))
+  expect(await run('export', file)).toMatchObject(fail('already exists'))
   expect(readFileSync(file, 'utf8')).toBe('precious')
-  expect((await run('export', file, '--force')).code).toBe(0)
   const nowhere = join(folder, 'no', 'such', 'folder.csv')
   expect(await run('export', nowhere)).toMatchObject(fail('Could not write'))
-  expect(await run('export', folder)).toMatchObject(fail('is a folder'))
   expect(readdirSync(folder)).toEqual(['leads.csv'])
 })
 
@@ -140,7 +108,6 @@ test.each([
   [['--bogus'], "Unknown option '--bogus'"],
   [['export', 'a', 'b'], 'Unexpected argument "b"'],
   [['desk', 'x'], 'Unexpected argument "x"'],
-  [['desk', '--force'], '--json and --force are only for export'],
   [['\x1b[2J'], 'Unknown command " [2J"'],
 ])('%j fails with a message and exit code 2', async (args, message) => {
   const run = createCommandLine(() => Promise.reject(new Error('opens no database')))
@@ -161,9 +128,23 @@ test('npm run leads uses the database from the environment', async () => {
   await storeLead(db, { lead: { name: 'Real Process' } })
   await db.close()
   const env = { DATABASE_URL: location.databaseUrl }
-  const args = ['cli/leads.ts', 'export', '--json']
+  const args = ['cli/leads.ts', 'export']
   const out = execFileSync(process.execPath, args, { env, encoding: 'utf8' })
-  expect(JSON.parse(out)).toMatchObject([{ name: 'Real Process' }])
+  expect(out).toContain(',Real Process,')
+})
+
+test.each(engines)('does not change a database with an older schema, on %s', async (engine) => {
+  const location = await createLocation(engine)
+  await (await openDatabase(location)).close()
+  const variables = { DATA_DIR: location.dataDir, DATABASE_URL: location.databaseUrl }
+  const newer = copyMigrations({ '20990101000000_more.sql': 'create table more (id text)' })
+  const run = createCommandLine(() => openLeads(variables, newer))
+  expect(await run('export')).toEqual({
+    code: 1,
+    out: '',
+    err: 'The database is older than this program: it needs the migration 20990101000000_more.sql. Restart the site, which applies it, and run this again. On Supabase, run npx supabase db push first.\n',
+  })
+  expect((await createCommandLine(() => openLeads(variables))('export')).code).toBe(0)
 })
 
 test('reports a folder without a database instead of creating one', async () => {

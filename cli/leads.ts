@@ -1,38 +1,35 @@
 import { existsSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { tokenPage } from '#leads/channels/airtable/client.ts'
 import { checkAirtable, scopes } from '#leads/channels/airtable/setup.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
+import { formatCsv, readPages } from '#leads/reports/csv.ts'
 import { makeSafe } from '#leads/safe-text.ts'
 import { type Env, readEnv } from '#leads/settings.ts'
-import { readPending } from '#leads/store/reading.ts'
+import { readPending } from '#leads/store/find-leads.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { systemTimers } from '#leads/timers.ts'
 import { UserError } from '#leads/user-error.ts'
+import { count } from '#leads/words.ts'
 import { openDatabase } from '#server/database.ts'
 import { hours } from '#site/content.ts'
-import { exportLeads } from './export-leads.ts'
 import { formatPublishedPage } from './print-page.ts'
-import { count, explainError, parseTyped, UsageError } from './terminal.ts'
+import { explainError, parseTyped, UsageError } from './terminal.ts'
 
 const help = `Commands for the owner. To view, retry, or erase leads, use the desk.
 
   npm run leads -- desk             print a link that signs you in to the desk
-  npm run leads -- export FILE      write all leads to FILE: JSON if it ends in .json, otherwise CSV
-  npm run -s leads -- export        print all leads as CSV
+  npm run leads -- export FILE      write all leads to FILE as CSV
+  npm run -s leads -- export        print them
   npm run -s leads -- page          print what was published on the desk, for site/content.ts
   npm run leads -- setup-airtable   check the token, base, table, and columns; create what is missing
-
-  --json     export: JSON instead of CSV
-  --force    export: replace FILE if it exists
-  --help     print this text
 
 See also: npm run desk, npm run backup, npm run restore, npm run doctor
 `
 
-const flag = { type: 'boolean' } as const
-const options = { json: flag, force: flag, help: { ...flag, short: 'h' } } as const
+const options = { help: { type: 'boolean', short: 'h' } } as const
 const commands = ['desk', 'export', 'page', 'setup-airtable'] as const
 
 function parseCommand(args: readonly string[]) {
@@ -44,10 +41,7 @@ function parseCommand(args: readonly string[]) {
     throw new UsageError(`Unknown command "${typed}". The commands are ${commands.join(', ')}`)
   const extra = targets.slice(name === 'export' ? 1 : 0)
   if (extra.length > 0) throw new UsageError(`Unexpected argument "${extra.join(' ')}"`)
-  const { json = false, force = false } = values
-  if (name !== 'export' && (json || force))
-    throw new UsageError('--json and --force are only for export')
-  return { name, file: targets[0], json, force }
+  return { name, file: targets[0] }
 }
 
 type LeadsContext = {
@@ -60,7 +54,8 @@ type LeadsContext = {
   now: () => number
 }
 
-export type Opened = Pick<Env, 'dataDir' | 'airtable' | 'timeZone'> & {
+export type Opened = Pick<Env, 'dataDir' | 'airtable'> & {
+  timeZone: string
   /** Undefined if there is none, because a new, empty database would look as if all leads were lost. */
   db: (Database & { close?: () => Promise<void> }) | undefined
   desk: { url: string } | undefined
@@ -83,7 +78,7 @@ export async function runLeads(args: readonly string[], context: LeadsContext): 
         throw new UserError(
           `There is no database in ${resolve(dataDir)} (DATA_DIR). Run this in the site’s folder, or check DATA_DIR.`,
         )
-      if (command.name === 'export') await exportLeads(command, { ...opened, db, stdout })
+      if (command.name === 'export') await exportLeads(command.file, { ...opened, db, stdout })
       else if (command.name === 'page') stdout(await formatPublishedPage(db))
       else stdout(await formatDeskLink(db, opened.desk, context.now()))
       return 0
@@ -97,6 +92,41 @@ export async function runLeads(args: readonly string[], context: LeadsContext): 
     }
     stderr(`${explainError(error)}\n`)
     return 1
+  }
+}
+
+/** Writes all leads to the file as CSV, or to stdout if none is named. */
+async function exportLeads(
+  file: string | undefined,
+  { db, timeZone, stdout }: { db: Database; timeZone: string; stdout: (text: string) => void },
+): Promise<void> {
+  let leads = 0
+  async function* readAndCount() {
+    for await (const page of readPages(db)) {
+      leads += page.length
+      yield page
+    }
+  }
+  const texts = formatCsv(readAndCount(), timeZone)
+  if (file) {
+    await writeNewFile(file, texts)
+    stdout(`Wrote ${count(leads, 'lead')} to ${makeSafe(file)}.\n`)
+  } else for await (const text of texts) stdout(text)
+}
+
+/** Writes the whole file or nothing. Only its owner can read it. */
+async function writeNewFile(file: string, content: AsyncIterable<string>) {
+  if (existsSync(file)) throw new UserError(`${file} already exists. Choose another name.`)
+  const part = `${file}.part`
+  try {
+    await writeFile(part, content, { mode: 0o600 })
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    const { message } = error as Error
+    throw new UserError(
+      `Could not write ${resolve(file)} (${message}). Choose a folder that you have permission to write to.`,
+    )
   }
 }
 
@@ -136,10 +166,14 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
   return 0
 }
 
-export async function openLeads(variables: Record<string, string | undefined>): Promise<Opened> {
-  const env = readEnv(variables, hours)
+export async function openLeads(
+  variables: Record<string, string | undefined>,
+  migrations?: string,
+): Promise<Opened> {
+  const env = readEnv(variables)
   const exists = env.databaseUrl !== undefined || existsSync(join(env.dataDir, 'leads.db'))
-  return { ...env, db: exists ? await openDatabase(env) : undefined }
+  const db = exists ? await openDatabase({ ...env, mayMigrate: false }, migrations) : undefined
+  return { ...env, timeZone: hours.timeZone, db }
 }
 
 if (import.meta.main) {

@@ -1,7 +1,9 @@
-import { nameDeviceChannel } from '#leads/store/push-devices.ts'
+import { rowChannel } from '#leads/channels/channels.ts'
+import { nameDeviceRecipient } from '#leads/store/push-devices.ts'
 import type { Database } from '#leads/store/tables.ts'
+import { hourMs } from '#leads/time-units.ts'
 
-const recentMs = 60 * 60_000
+const recentMs = hourMs
 
 /**
  * Deliveries that were pending in the backup may have been sent since. Airtable gets them again without
@@ -14,40 +16,40 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
     const old = trx
       .selectFrom('leads')
       .select('id')
-      .where('received_at', '<', now - recentMs)
+      .where('receivedAt', '<', now - recentMs)
       // A lead from last night may not be due yet.
-      .where((eb) => eb.or([eb('deadline_at', 'is', null), eb('deadline_at', '<', now)]))
-    const phones = await trx.deleteFrom('push_devices').returning('id').execute()
+      .where((eb) => eb.or([eb('deadlineAt', 'is', null), eb('deadlineAt', '<', now)]))
+    const phones = await trx.deleteFrom('pushDevices').returning('id').execute()
     const cancelled = await trx
       .updateTable('deliveries')
-      .set({ state: 'cancelled', cancel_reason: 'restored', settled_at: now })
+      .set({ state: 'cancelled', cancelReason: 'restored', settledAt: now })
       .where('state', '=', 'waiting')
-      .where('channel', '!=', 'airtable')
+      .where('isMessage', '=', 1)
+      .where('recipient', '!=', rowChannel.kind)
       .where((eb) =>
         eb.or([
-          eb('lead_id', 'in', old),
-          ...phones.map((phone) => eb('channel', '=', nameDeviceChannel(phone))),
+          eb('leadId', 'in', old),
+          ...phones.map((phone) => eb('recipient', '=', nameDeviceRecipient(phone))),
         ]),
       )
-      .returning('lead_id')
+      .returning('leadId')
       .execute()
     await trx
-      .updateTable('leads')
-      .set({ escalate_at: null })
-      .where('id', 'in', old)
+      .deleteFrom('deliveries')
+      .where('isMessage', '=', 0)
+      .where('leadId', 'in', old)
       // Keep reminders that are not due yet, such as one to call again tomorrow.
-      .where('escalate_at', '<', now)
+      .where('dueAt', '<', now)
       .execute()
-    await trx.deleteFrom('desk_sessions').execute()
-    await trx.deleteFrom('desk_links').execute()
-    // The processes that held these leases are gone.
-    await trx.updateTable('deliveries').set({ leased_until: 0, lease_holder: null }).execute()
-    await trx.updateTable('channels').set({ leased_until: 0, lease_holder: null }).execute()
+    await trx.deleteFrom('deskSessions').execute()
+    await trx.deleteFrom('deskLinks').execute()
+    // The processes that held these leases are gone, and may have sent today's digests.
+    await trx.updateTable('recipients').set({ until: 0, holder: null, digestAt: null }).execute()
     const { newestAt } = await trx
       .selectFrom('leads')
-      .select((eb) => eb.fn.max<number | null>('received_at').as('newestAt'))
+      .select((eb) => eb.fn.max<number | null>('receivedAt').as('newestAt'))
       .executeTakeFirstOrThrow()
-    const cancelledLeads = [...new Set(cancelled.map(({ lead_id: id }) => id))]
+    const cancelledLeads = [...new Set(cancelled.map(({ leadId: id }) => id))]
     return { newestAt, cancelledLeads, phones: phones.length }
   })
 }

@@ -9,13 +9,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { claimDue } from '#leads/store/claims.ts'
+import { acquire } from '#leads/store/claims.ts'
 import { addCrew, listCrew, listMadeOwners, makeOwner } from '#leads/store/desk-access.ts'
 import { addEntry, listEntries } from '#leads/store/desk-log.ts'
+import { countLeads, findLead } from '#leads/store/find-leads.ts'
 import { findNewest, findPublished, publishDraft, saveDraft } from '#leads/store/page-versions.ts'
 import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
-import { countLeads, findLead } from '#leads/store/reading.ts'
 import type { Database } from '#leads/store/tables.ts'
+import { hourMs } from '#leads/time-units.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'
 import { copyMigrations, createDir, openLocation } from '#testing/database.ts'
 import {
@@ -28,8 +29,6 @@ import {
 } from '#testing/saved-leads.ts'
 import { backUp } from './backup.ts'
 import { restore, runRestore } from './restore.ts'
-
-const hourMs = 60 * 60_000
 
 async function fill(leads: number, migrations = migrationsDir, dataDir = createDir()) {
   const db = await openDatabase({ dataDir }, migrations)
@@ -94,34 +93,42 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
   const nightLead = await storeLead(db, {
     at: testTime - 2 * hourMs,
     ...promiseFrom(testTime + hourMs),
-    escalateAt: testTime + hourMs,
-    channels: [],
-    channelsAtOpening: ['sms-1'],
+    stepAt: testTime + hourMs,
+    recipients: [],
   })
   const youngLead = await storeLead(db, { at: testTime - hourMs / 2 })
   const lead = { phone: '(612) 555-0111', email: 'mai@example.com' }
-  const againLead = await storeLead(db, { lead, at: testTime - 2 * hourMs, channels: [] })
+  const againLead = await storeLead(db, { lead, at: testTime - 2 * hourMs, recipients: [] })
   const callAgainAt = testTime + 2 * hourMs
   await record(db, againLead, 'no-answer', { at: testTime - hourMs, callAgainAt })
+  // The crew may have been asked about this call.
+  const calledLead = await storeLead(db, {
+    at: testTime - 2 * hourMs,
+    lead: { phone: '(612) 555-0112' },
+    recipients: [],
+  })
+  await record(db, calledLead, 'called', { at: testTime - hourMs })
   // A process was sending when the backup was made.
-  await claimDue(db, 'email', 1, { holder: 'gone', now: testTime, until: testTime + 45_000 })
+  await acquire(db, 'email', { holder: 'gone', now: testTime, until: testTime + 45_000 })
   await db.close()
   const fresh = createDir()
   const { cancelledLeads } = await restore(fresh, await backUpNow(old), ask(false))
   expect(cancelledLeads).toEqual([oldLead])
   const restored = await openLocation({ dataDir: fresh })
   const states = async (id: string) =>
-    (await findLead(restored, id))?.deliveries.map(({ channel, state }) => `${channel} ${state}`)
-  expect(await states(nightLead)).toEqual(['sms-1 waiting'])
+    (await findLead(restored, id))?.deliveries.map(
+      ({ recipient, state }) => `${recipient} ${state}`,
+    )
+  expect(await states(nightLead)).toEqual([])
   expect(await states(oldLead)).toEqual(['airtable waiting', 'email cancelled'])
   expect(await states(youngLead)).toEqual(['airtable waiting', 'email waiting'])
   const lease = { holder: 'new', now: testTime, until: testTime + 1 }
-  expect((await claimDue(restored, 'email', 10, lease)).claimed).toHaveLength(1)
+  expect(await acquire(restored, 'email', lease)).toBeDefined()
   const reminders = await restored.kysely
-    .selectFrom('leads')
-    .select('id')
-    .where('escalate_at', 'is not', null)
-    .orderBy('escalate_at')
+    .selectFrom('deliveries')
+    .select('leadId as id')
+    .where('isMessage', '=', 0)
+    .orderBy('dueAt')
     .execute()
   expect(reminders).toEqual([{ id: youngLead }, { id: nightLead }, { id: againLead }])
 })
@@ -130,13 +137,14 @@ it('removes push devices, which may have been signed out since the backup', asyn
   const old = createDir()
   const db = await openDatabase({ dataDir: old })
   await saveDevice(db, makePhone())
-  const notified = await storeLead(db, { channels: ['airtable', 'push-0a1b2c3d'] })
+  const notified = await storeLead(db, { recipients: ['airtable', 'push-0a1b2c3d'] })
   await db.close()
   const fresh = createDir()
   const variables = { DATA_DIR: fresh, BACKUP_DIR: createDir() }
   const run = async (...args: string[]) => (await runRestore(args, variables, testTime)).text
   const output = await run(await backUpNow(old))
   expect(output).toContain('Push devices were removed.')
+  expect(output).toContain('People removed after the backup can sign in again')
   expect(output).toContain(`  http://localhost:3001/#/lead/${notified}`)
   const restored = await openDatabase({ dataDir: fresh })
   expect(await listDevices(restored, { deskEmails: [], now: testTime })).toEqual([])
@@ -171,7 +179,7 @@ it('restores events, who may sign in, who is an owner, the log of the desk, the 
     [{ kind: 'called' }],
     [email],
     [email],
-    [by],
+    { people: [by], others: [] },
     { number: 1 },
     { number: 2 },
   ])

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { UserError } from '#leads/user-error.ts'
+import { count } from '#leads/words.ts'
 import { openDatabase } from '#server/database.ts'
 import { checkPages, checkSqlite, countLeads, unpack, writeBackup } from './backup.ts'
 import {
@@ -15,7 +16,7 @@ import {
   withTempDir,
 } from './backup-file.ts'
 import { cancelOldAlerts } from './old-alerts.ts'
-import { count, parseTyped } from './terminal.ts'
+import { parseTyped } from './terminal.ts'
 
 const help = `Restores a backup. Stop the site first.
 
@@ -128,6 +129,7 @@ export const runRestore = createCommand('Nothing was restored', async (args, var
     ...(kept ? [`The previous database is in ${kept}.`] : []),
     'Leads received after the backup are missing. Look for them in Airtable.',
     'Leads erased after the backup are back. Erase them again on the desk.',
+    'People removed after the backup can sign in again, and owners changed to crew are owners again. Check the list under People on the desk.',
     ...(phones > 0
       ? [
           'Push devices were removed. On each phone, sign in to the desk and turn on notifications again.',

@@ -20,9 +20,6 @@ export function explainError(error: unknown): string {
   return text.split('\n').map(makeSafe).join('\n')
 }
 
-export const count = (number: number, what: string): string =>
-  `${number} ${what}${number === 1 ? '' : 's'}`
-
 /** JSON escapes control characters only up to U+001F, but terminals act on others, too. */
 export const makeSafeJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(

@@ -4,23 +4,27 @@
 select name, phone, to_timestamp(received_at / 1000) as received
 from leads
 where status = 'open'
-  and id in (select lead_id from deliveries where state = 'waiting' and channel <> 'airtable');
+  and id in (
+    select lead_id from deliveries where state = 'waiting' and is_message = 1 and recipient <> 'airtable'
+  );
 
 -- A lead from last night may not be due yet.
 update deliveries
 set state = 'cancelled', cancel_reason = 'restored', settled_at = extract(epoch from now()) * 1000
 from leads
-where lead_id = id and state = 'waiting' and channel <> 'airtable'
+where lead_id = id and state = 'waiting' and is_message = 1 and recipient <> 'airtable'
   and (
-    channel like 'push-%'
+    recipient like 'push-%'
     or received_at < extract(epoch from now()) * 1000 - 3600000
       and coalesce(deadline_at, 0) < extract(epoch from now()) * 1000
   );
 
 -- Keep reminders that are not due yet, such as one to call again tomorrow.
-update leads set escalate_at = null
-where received_at < extract(epoch from now()) * 1000 - 3600000
-  and escalate_at < extract(epoch from now()) * 1000;
+delete from deliveries using leads
+where lead_id = id and is_message = 0
+  and received_at < extract(epoch from now()) * 1000 - 3600000
+  and coalesce(deadline_at, 0) < extract(epoch from now()) * 1000
+  and due_at < extract(epoch from now()) * 1000;
 
 delete from desk_sessions;
 delete from desk_links;

@@ -21,7 +21,7 @@ it('the command for Supabase secrets in docs/hosting.md leaves out machine setti
   writeFileSync(join(dir, '.env'), example)
   const kept = execFileSync('sh', ['-c', command], { cwd: dir, encoding: 'utf8' })
   const names = Array.from(kept.matchAll(/^\w+/gm), ([name]) => name)
-  for (const name of ['AIRTABLE_TOKEN', 'ALLOWED_ORIGINS', 'PUBLIC_URL', 'SMTP_URL', 'TIME_ZONE'])
+  for (const name of ['AIRTABLE_TOKEN', 'ALLOWED_ORIGINS', 'PUBLIC_URL', 'SMTP_URL'])
     expect(names).toContain(name)
   const machineSettings =
     /^((DESK_)?(PORT|HOST)|DATA_DIR|DATABASE_URL|BACKUP_DIR|TRUSTED_PROXIES|REDIRECT_FROM|SITES|(SUPABASE|VITE|COMPOSE|POSTGRES)_.*)$/

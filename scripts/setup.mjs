@@ -32,6 +32,11 @@ let aptGet
 async function main(wanted) {
   // import.meta.dirname needs Node 20.11.
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+  const { node } = process.versions
+  if (Number.parseInt(node, 10) < 20)
+    await fail(
+      `This site needs Node 20 or newer, and this is Node ${node}. Install Node 24 from nodejs.org, then try again.`,
+    )
   if (wanted.includes('skipped')) return print(listSkipped())
   const forTests = wanted.includes('test') || wanted.includes('slow')
   const tools = { slow: wanted.includes('slow'), run: tryToRun }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { countLeads } from '#leads/store/reading.ts'
+import { countLeads } from '#leads/store/find-leads.ts'
+import { dayMs, minuteMs } from '#leads/time-units.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createLocation, engines, openTestDatabase } from '#testing/database.ts'
 import { openDatabase } from './database.ts'
 
-const minuteMs = 60_000
 const from = (address: string) => ({ 'test-client': address })
 
 it.each([
@@ -24,8 +24,8 @@ it.each([
     const rows = Array.from({ length: perDay - 2 }, (_, at) => ({
       ...first,
       id: String(at),
-      received_at: startedAt + ((at + 1) * minuteMs) / perMinute,
-      client_address: chooseAddress(at),
+      receivedAt: startedAt + ((at + 1) * minuteMs) / perMinute,
+      clientAddress: chooseAddress(at),
     }))
     await db.kysely.insertInto('leads').values(rows).execute()
     clock.at += (perDay / perMinute) * minuteMs
@@ -33,7 +33,7 @@ it.each([
     clock.at += minuteMs
     expect(await send(chooseAddress(2))).toBe(429)
     expect(await send(other)).toBe(200)
-    clock.at = startedAt + 24 * 60 * minuteMs
+    clock.at = startedAt + dayMs
     expect(await send(chooseAddress(3))).toBe(200)
   },
 )
@@ -66,6 +66,12 @@ it('serves other visitors while one address has many leads in flight', async () 
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
   for (const { status, retryAfter } of answers)
     if (status !== 200) expect([status, retryAfter > 0]).toEqual([429, true])
+})
+
+it('accepts as many leads from one network at the same time as the limit allows', async () => {
+  const { post } = createTestApp(await openTestDatabase('sqlite'), { rateLimitPerMinute: 1_000 })
+  const answers = await Promise.all(Array.from({ length: 120 }, () => post()))
+  expect(answers.map(({ status }) => status)).toEqual(Array(120).fill(200))
 })
 
 it('returns 503 with Retry-After if too many leads arrive at the same time, and recovers', async () => {

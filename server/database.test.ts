@@ -5,7 +5,7 @@ import { type KyselyPlugin, sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eraseLead, isErasing, removeTraces } from '#leads/store/erase-lead.ts'
-import { countLeads } from '#leads/store/reading.ts'
+import { countLeads } from '#leads/store/find-leads.ts'
 import { copyMigrations, createLocation, engines, openLocation, runSql } from '#testing/database.ts'
 import { listLeads, storeLead } from '#testing/saved-leads.ts'
 import { migrationsDir, openDatabase } from './database.ts'
@@ -71,9 +71,9 @@ describe('opening SQLite', () => {
   it('syncs at every commit, enforces foreign keys, and skips the migrations for PostgreSQL', async () => {
     const db = await openLocation(await createLocation('sqlite'))
     const read = async (query: string) => (await sql.raw(query).execute(db.kysely)).rows
-    expect(await read('pragma journal_mode')).toEqual([{ journal_mode: 'wal' }])
+    expect(await read('pragma journal_mode')).toEqual([{ journalMode: 'wal' }])
     expect(await read('pragma synchronous')).toEqual([{ synchronous: 2 }])
-    expect(await read('pragma foreign_keys')).toEqual([{ foreign_keys: 1 }])
+    expect(await read('pragma foreign_keys')).toEqual([{ foreignKeys: 1 }])
     const others = `select name from schema_migrations where name like '%.postgres'`
     expect(await read(others)).toEqual([])
   })

@@ -21,18 +21,22 @@ export type DatabaseLocation = {
   dataDir: string
   /** How long to wait while another program holds SQLite's lock. */
   lockWaitMs?: number | undefined
+  /** False for commands that run beside the site, which may still be an older version. */
+  mayMigrate?: boolean
 }
 
-/** Opens the database, applies all migrations, and checks the tables. */
+/** Opens the database, applies all migrations or requires that they were applied, and checks the tables. */
 export async function openDatabase(
-  { databaseUrl, dataDir, lockWaitMs = 5_000 }: DatabaseLocation,
+  { databaseUrl, dataDir, lockWaitMs = 5_000, mayMigrate = true }: DatabaseLocation,
   migrations = migrationsDir,
   clock = systemClock,
 ): Promise<Database & { close(): Promise<void> }> {
   const db =
     databaseUrl === undefined
-      ? await openSqlite(dataDir, migrations, lockWaitMs, clock)
-      : await migratePostgres(databaseUrl, migrations).then(() => openPostgres(databaseUrl))
+      ? await openSqlite(dataDir, migrations, { lockWaitMs, mayMigrate }, clock)
+      : await migratePostgres(databaseUrl, migrations, { mayMigrate }).then(() =>
+          openPostgres(databaseUrl),
+        )
   try {
     await checkTables(db)
   } catch (error) {
@@ -45,9 +49,10 @@ export async function openDatabase(
 async function openSqlite(
   dataDir: string,
   migrations: string,
-  lockWaitMs: number,
+  options: { lockWaitMs: number; mayMigrate: boolean },
   clock: LockClock,
 ) {
+  const { lockWaitMs } = options
   const file = join(dataDir, 'leads.db')
   let sqlite: DatabaseSync
   try {
@@ -65,7 +70,7 @@ async function openSqlite(
     throw new UserError(`Cannot open the database ${file} (DATA_DIR): ${explain(error)}.`)
   }
   try {
-    await migrateSqlite(sqlite, migrations, lockWaitMs)
+    await migrateSqlite(sqlite, migrations, options)
   } catch (error) {
     sqlite.close()
     throw error

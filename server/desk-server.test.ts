@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { hourMs } from '#leads/time-units.ts'
 import { postLead, testLead } from '#testing/app.ts'
 import { createDir, createLocation, openLocation } from '#testing/database.ts'
 import { storeLead } from '#testing/saved-leads.ts'
@@ -46,10 +47,10 @@ it('serves the desk on a separate port, hidden from the public site', async () =
 it('reads the warnings again as soon as someone has acted', async () => {
   const [DATA_DIR, ALERT_WEBHOOK_URL] = [createDir(), 'https://hooks.invalid']
   const db = await openLocation({ dataDir: DATA_DIR })
-  await storeLead(db, { at: Date.now() - 3_600_000, channels: ['webhook'] })
+  await storeLead(db, { at: Date.now() - hourMs, recipients: ['webhook'] })
   await db.kysely
     .updateTable('deliveries')
-    .set({ next_attempt_at: Date.now() * 2 })
+    .set({ nextAttemptAt: Date.now() * 2 })
     .execute()
   const { desk } = await startTestSite({ DATA_DIR, ALERT_WEBHOOK_URL })
   const link = new URL((await desk?.makeLink()) ?? '')

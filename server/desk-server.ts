@@ -3,32 +3,27 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { getConnInfo } from '@hono/node-server/conninfo'
 import type { Context as HonoContext } from 'hono'
-import type { DeskContext } from '#leads/desk/routes.ts'
+import { readClientAddress } from '#leads/client-address.ts'
+import type { Context } from '#leads/context.ts'
 import { createDeskService } from '#leads/desk/service.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
 import type { Today } from '#leads/desk/today.ts'
-import type { Log } from '#leads/log.ts'
 import type { Env } from '#leads/settings.ts'
-import type { Database } from '#leads/store/tables.ts'
 import { UserError } from '#leads/user-error.ts'
 import * as content from '#site/content.ts'
+import { parseSiteHeaders } from '#site/render/site-headers.ts'
 import { createLimitedServer } from './connection-limits.ts'
 import { readMachineFacts } from './machine-facts.ts'
+import { createPageRoutes } from './page-routes.ts'
 import type { Publisher } from './publisher.ts'
-import { createStaticSite, parseSiteHeaders } from './static-site.ts'
+import { createStaticSite } from './static-site.ts'
 
 const deskDir = join(import.meta.dirname, '../dist-desk')
 
-type Context = {
-  env: Env & { desk: NonNullable<Env['desk']> }
-  db: Database
-  fetch: typeof globalThis.fetch
-  now: () => number
-  log: Log
-} & Pick<DeskContext, 'hours' | 'company'>
-
 type Options = {
+  settings: NonNullable<Env['desk']>
   wake: () => void
   /** Undefined if another process serves the page. */
   publisher?: Publisher
@@ -37,10 +32,13 @@ type Options = {
 }
 
 /** Serves the desk on its own port: a separate origin, so its cookie never reaches the public page. */
-export async function startDesk(context: Context, { wake, publisher, site }: Options) {
+export async function startDesk(
+  context: Pick<Context, 'env' | 'hours' | 'company' | 'db' | 'fetch' | 'now' | 'log'>,
+  { settings, wake, publisher, site }: Options,
+) {
   const { env, db, now } = context
-  const { port, host } = env.desk
-  const overTls = env.desk.url.startsWith('https:')
+  const { port, host } = settings
+  const overTls = settings.url.startsWith('https:')
   const files = createStaticSite(deskDir, { overTls })
   const sendPage = await loadDeskPage(files.serve, overTls)
   const server = createLimitedServer((request, bindings) => desk.fetch(request, bindings), {
@@ -50,13 +48,20 @@ export async function startDesk(context: Context, { wake, publisher, site }: Opt
   await once(server, 'listening')
   // With port 0, the operating system assigns a port.
   const url =
-    port === 0 ? `http://localhost:${(server.address() as AddressInfo).port}` : env.desk.url
-  const deskContext = { ...context, env: { ...env, desk: { ...env.desk, url } } }
+    port === 0 ? `http://localhost:${(server.address() as AddressInfo).port}` : settings.url
+  const deskContext = { ...context, env: { ...env, desk: { ...settings, url } } }
   const desk = createDeskService(deskContext, {
+    url,
     sendPage,
+    readClientAddress: (c) =>
+      readClientAddress(
+        getConnInfo(c).remote.address,
+        c.req.header('x-forwarded-for'),
+        env.trustedProxies ?? 0,
+      ),
     readMachine: () => readMachineFacts(env, process.env, publisher?.content() ?? content),
     findPageFault: () => publisher?.findFault(),
-    page: publisher?.editor,
+    addPageRoutes: publisher && createPageRoutes(publisher),
     wake,
   })
   // The preview of the page needs the site's files, too. Hashed names never clash.

@@ -7,7 +7,7 @@ import { startDesk } from './desk-server.ts'
 import { createLog } from './log.ts'
 
 try {
-  const env = readEnv(process.env, hours)
+  const env = readEnv(process.env)
   if (!env.desk)
     throw new UserError(
       'The desk is not set up. Set DESK_URL in .env, such as https://desk.example.com.',
@@ -15,7 +15,7 @@ try {
   const db = await openDatabase(env)
   const log = createLog(process.stderr)
   const context = {
-    env: { ...env, desk: env.desk },
+    env,
     hours: () => hours,
     company: () => company,
     db,
@@ -24,7 +24,7 @@ try {
     log,
   }
   // This process sends nothing; Supabase's cron sends due deliveries within a minute.
-  const desk = await startDesk(context, { wake: () => {} })
+  const desk = await startDesk(context, { settings: env.desk, wake: () => {} })
   process.stdout.write(`The desk is at ${desk.url}\n`)
   // A public desk's output may be stored in a log, which must not contain a sign-in link.
   if (!desk.url.startsWith('https:'))

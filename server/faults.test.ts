@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { claimDue } from '#leads/store/claims.ts'
-import { countLeads } from '#leads/store/reading.ts'
+import { acquire } from '#leads/store/claims.ts'
+import { countLeads } from '#leads/store/find-leads.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createLocation, openLocation, runSql } from '#testing/database.ts'
 import { saveLeads } from '#testing/delivery.ts'
@@ -165,7 +165,7 @@ describe('Postgres', () => {
     }
     await waitUntil(async () => (await countHeld()) > 4)
     const lease = { holder: 'me', now: clock.at, until: clock.at + 1 }
-    expect((await claimDue(db, 'airtable', 1, lease)).claimed).toHaveLength(1)
+    expect(await acquire(db, 'airtable', lease)).toBeDefined()
     await other.query('select pg_advisory_unlock_all()')
     await Promise.all(waiting)
   })

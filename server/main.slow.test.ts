@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { countLeads } from '#leads/store/reading.ts'
+import { countLeads } from '#leads/store/find-leads.ts'
 import { startAirtable } from '#testing/airtable.ts'
 import { postLead, testLead } from '#testing/app.ts'
 import { createLocation, engines, openLocation } from '#testing/database.ts'
 import { startPostgres } from '#testing/postgres.ts'
-import { listPendingChannels } from '#testing/saved-leads.ts'
+import { listPendingRecipients } from '#testing/saved-leads.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
 import { type DatabaseLocation, openDatabase } from './database.ts'
 
@@ -24,7 +24,7 @@ async function startFake() {
 
 async function waitUntilDelivered(location: DatabaseLocation) {
   const db = await openLocation(location)
-  await waitUntil(async () => (await listPendingChannels(db)).length === 0)
+  await waitUntil(async () => (await listPendingRecipients(db)).length === 0)
 }
 
 it.each(engines)(

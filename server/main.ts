@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { nameError } from '#leads/log.ts'
 import { readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
-import { hours } from '#site/content.ts'
 import { createLog } from './log.ts'
 import { startSite } from './site-server.ts'
 
@@ -16,7 +15,7 @@ const forceExitMs = 9_500
 const flushLogMs = 500
 
 try {
-  const env = readEnv(process.env, hours)
+  const env = readEnv(process.env)
   const siteDir = join(import.meta.dirname, '../dist')
   const site = await startSite({ env, siteDir, fetch, now: Date.now, log })
   const stop = async (signal: string) => {
@@ -45,7 +44,7 @@ try {
   if (lan) print(`On a phone on the same network: http://${lan}:${site.port}`)
   if (site.desk) print(`The desk is at ${site.desk.url}`)
   if (link) print(`Sign in to the desk with this link within 15 minutes. It works once: ${link}`)
-  for (const { forDeveloper } of site.problems) print(forDeveloper.text)
+  for (const { text } of site.problems) print(text)
   if (site.problems.some(({ severity }) => severity !== 'note'))
     print('To see what is left to do before going live, run: npm run doctor')
   log.info({ port: site.port, problems: site.problems.map(({ id }) => id) }, 'listening')

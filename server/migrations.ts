@@ -32,12 +32,21 @@ function refuseNewer(applied: readonly Applied[], migrations: readonly Migration
     )
 }
 
+const refuseOlder = ({ file }: Migration) =>
+  new UserError(
+    `The database is older than this program: it needs the migration ${file}. Restart the site, which applies it, and run this again. On Supabase, run npx supabase db push first.`,
+  )
+
 const explainFailure = (migration: Migration | undefined, error: unknown) =>
   error instanceof UserError
     ? error
     : new UserError(`The migration ${migration?.file} failed: ${explain(error)}.`)
 
-export async function migrateSqlite(sqlite: DatabaseSync, dir: string, lockWaitMs: number) {
+export async function migrateSqlite(
+  sqlite: DatabaseSync,
+  dir: string,
+  { lockWaitMs, mayMigrate }: { lockWaitMs: number; mayMigrate: boolean },
+) {
   const migrations = readMigrations(dir).filter(({ file }) => !file.endsWith('.postgres.sql'))
   const listPending = () => {
     const hasRecords = sqlite
@@ -50,6 +59,7 @@ export async function migrateSqlite(sqlite: DatabaseSync, dir: string, lockWaitM
   }
   let [migration] = await retryWhileLocked(listPending, lockWaitMs)
   if (!migration) return
+  if (!mayMigrate) throw refuseOlder(migration)
   try {
     // Acquire the write lock first, so a second process waits here and then has nothing to do.
     await retryWhileLocked(() => sqlite.exec('begin immediate'), lockWaitMs)
@@ -75,7 +85,11 @@ const migrationLock = 727_663
 // one in settings.
 const newestSetting = 'newest_migration'
 
-export async function migratePostgres(url: string, dir: string): Promise<void> {
+export async function migratePostgres(
+  url: string,
+  dir: string,
+  { mayMigrate }: { mayMigrate: boolean },
+): Promise<void> {
   const migrations = readMigrations(dir)
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   client.on('error', () => {})
@@ -89,14 +103,18 @@ export async function migratePostgres(url: string, dir: string): Promise<void> {
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(${migrationLock})`)
     refuseNewer(await readNewest(client), migrations)
+    const pending = migrations.filter(isNewTo(await readApplied(client)))
+    if (!mayMigrate) {
+      if (pending[0]) throw refuseOlder(pending[0])
+      return
+    }
     // The Supabase CLI uses the same table, so either program can apply migrations.
     await client.query(`
       create schema if not exists supabase_migrations;
       create table if not exists supabase_migrations.schema_migrations (version text primary key);
       alter table supabase_migrations.schema_migrations
         add column if not exists statements text[], add column if not exists name text`)
-    const applied = await client.query('select * from supabase_migrations.schema_migrations')
-    for (migration of migrations.filter(isNewTo(applied.rows))) {
+    for (migration of pending) {
       const { version, name, text } = migration
       await client.query(text)
       await client.query(
@@ -116,6 +134,12 @@ export async function migratePostgres(url: string, dir: string): Promise<void> {
   } finally {
     await client.end().catch(() => {})
   }
+}
+
+async function readApplied(client: pg.Client): Promise<Applied[]> {
+  const table = 'supabase_migrations.schema_migrations'
+  const found = await client.query('select to_regclass($1) as records', [table])
+  return found.rows[0].records ? (await client.query(`select * from ${table}`)).rows : []
 }
 
 async function readNewest(client: pg.Client): Promise<Applied[]> {

@@ -109,7 +109,7 @@ it('shows the old page after a kill before the version is stored, and the new on
   await locker.query(`
     create function wait_for_lock() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock(1); return null; end $$;
-    create constraint trigger wait_at_commit after update on page_versions
+    create constraint trigger wait_at_commit after insert on page_versions
       deferrable initially deferred for each row execute function wait_for_lock()`)
   const lock = 'select pg_advisory_xact_lock(1)'
   const number = await killWhileWaiting(second, 'Headline three', lock)

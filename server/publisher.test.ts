@@ -55,6 +55,15 @@ it.each(engines)(
   },
 )
 
+it('logs parallel presses of Publish once', async () => {
+  const { save, call, desk } = await openPageDesk(await openTestDatabase('sqlite'))
+  const { number } = (await save({ 'hero.headline': 'New' })).json
+  const presses = Array.from({ length: 3 }, () => call('POST', '/publish', { number }))
+  expect((await Promise.all(presses)).map(({ status }) => status)).toEqual([200, 200, 200])
+  const { log } = (await desk.call('GET', '/api/people', { cookie: desk.cookie })).json
+  expect(log.others).toMatchObject([{ action: 'published the page' }])
+})
+
 it('refuses to overwrite what someone else saved, and names the person', async () => {
   const { call, read, save, alex } = await openPageDesk(await openTestDatabase('sqlite'))
   const { draft, number } = await read()
@@ -81,8 +90,13 @@ it('publishes an older version again', async () => {
     await publish({ 'hero.headline': headline })
   const { versions } = (await call('GET', '/versions')).json
   expect(versions).toMatchObject([
-    { number: 2, person: 'Sam Hill', changes: [{ label: 'Top of the page: Headline' }] },
-    { number: 1, publishedAt: testTime },
+    {
+      number: 2,
+      person: 'Sam Hill',
+      state: 'shown',
+      changes: ['Top of the page: Headline'],
+    },
+    { number: 1, at: testTime },
     { number: 0, person: null },
   ])
   const undone = await call('POST', '/undo', { number: 1, base: 2 })
@@ -118,7 +132,7 @@ it('gives a changed consent text a new version, and an old text its old one', as
   expect(await readConsent(db, '2026-11-15-2')).toBe(`${name} may text.`)
 })
 
-it('fills in missing entries, and shows the site’s own page if the stored one is invalid', async () => {
+it('fills in missing entries, and shows the last valid page, or else the site’s own', async () => {
   const db = await openTestDatabase('sqlite')
   const author = { person: 'Sam', email: 'sam@example.com', now: testTime }
   const store = async (draft: object) => {
@@ -128,18 +142,20 @@ it('fills in missing entries, and shows the site’s own page if the stored one 
     await publishDraft(db, { ...author, base: base.number, content: draft })
   }
   const count = async () =>
-    (await db.kysely.selectFrom('page_versions').select('number').execute()).length
+    (await db.kysely.selectFrom('pageVersions').select('number').execute()).length
   const built = await (await openPageSite(db)).visit()
+  await store({ hero: { headline: '' }, services: 7 })
+  const invalid = await openPageSite(db)
+  expect((await invalid.visit()).html).toBe(built.html)
+  expect(invalid.publisher.content()).toBe(content)
+  expect(invalid.publisher.findFault()).toContain('Headline is empty')
+
   await store({ hero: { headline: 'Only a headline' } })
   const partial = await openPageSite(db)
   expect((await partial.visit()).html).toContain('Only a headline')
   expect(partial.publisher.content().services).toEqual(content.services)
 
   await store({ hero: { headline: '' }, services: 7 })
-  const invalid = await openPageSite(db)
-  expect((await invalid.visit()).html).toBe(built.html)
-  expect(invalid.publisher.content()).toBe(content)
-  expect(invalid.publisher.findFault()).toContain('Headline is empty')
   // A running process keeps the last good page.
   await partial.poll()
   expect((await partial.visit()).html).toContain('Only a headline')
@@ -186,7 +202,7 @@ it('renders with the build that it serves, even after another build', async () =
   const { publisher } = await openPageSite(db, siteDir)
   const file = `${siteDir}-render/build.json`
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll('/assets/', '/assets/newer-'))
-  const html = await publisher.editor.preview({})
+  const { index: html } = await publisher.render(content)
   expect(html).toContain('/assets/')
   expect(html).not.toContain('/assets/newer-')
 })
@@ -221,8 +237,8 @@ it('neither saves nor publishes on a full disk, and keeps the page and the draft
   const { json } = await save({ 'testimonials.reviews': reviews })
   const setMaxPages = (count: number) =>
     sql`pragma max_page_count = ${sql.lit(count)}`.execute(db.kysely)
-  const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db.kysely)
-  await setMaxPages(rows[0]?.page_count ?? 0)
+  const { rows } = await sql<{ pageCount: number }>`pragma page_count`.execute(db.kysely)
+  await setMaxPages(rows[0]?.pageCount ?? 0)
 
   const unsaved = await save({ 'about.text': 'x'.repeat(200_000) })
   expect([unsaved.status, unsaved.message]).toEqual([
@@ -244,27 +260,4 @@ it('neither saves nor publishes on a full disk, and keeps the page and the draft
   ])
   await setMaxPages(1_000_000)
   expect((await call('POST', '/publish', { number })).status).toBe(200)
-})
-
-it('neither saves nor publishes while PostgreSQL has no space, and keeps the page', async () => {
-  const db = await openLocation(await createLocation('postgres'))
-  const { save, publish, call, visit, publisher } = await openPageDesk(db)
-  await publish({ 'hero.headline': 'Headline one' })
-  const { json } = await save({ 'hero.headline': 'Headline two' })
-  await sql`create function fail() returns trigger language plpgsql as
-    $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`.execute(
-    db.kysely,
-  )
-  await sql`create trigger no_space before insert or update on page_versions
-    execute function fail()`.execute(db.kysely)
-  expect((await save({ 'hero.headline': 'Headline three' })).message).toMatch(
-    /^The server can’t store/,
-  )
-  const { number } = json
-  expect((await call('POST', '/publish', { number })).message).toMatch(/^Nothing was published/)
-  expect((await visit()).html).toContain('Headline one')
-  expect(publisher.content().hero.headline).toBe('Headline one')
-  await sql`drop trigger no_space on page_versions`.execute(db.kysely)
-  expect((await call('POST', '/publish', { number })).status).toBe(200)
-  expect((await visit()).html).toContain('Headline two')
 })

@@ -2,25 +2,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { formatDay } from '#leads/clock.ts'
-import type { PageEditor } from '#leads/desk/routes.ts'
 import { createFaultLog, type Log, nameError } from '#leads/log.ts'
-import { findPublished, readPublishedNumber } from '#leads/store/page-versions.ts'
+import { readPublished, readPublishedNumber } from '#leads/store/page-versions.ts'
 import { recordConsentVersion } from '#leads/store/stored-settings.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { systemTimers, type Timers } from '#leads/timers.ts'
 import type { Build } from '#site/render/build.ts'
-import { listChanges } from '#site/schema/changes.ts'
 import type { Content } from '#site/schema/content-schema.ts'
-import { check, complete, listSamples, pickEditable } from '#site/schema/draft.ts'
-import { editorSections } from '#site/schema/editor.ts'
+import { findValid, mergeDraft, pickEditable } from '#site/schema/draft.ts'
 import { fillIn } from '#site/schema/placeholders.ts'
-import { type createStaticSite, weigh } from './static-site.ts'
+import type { createStaticSite } from './static-site.ts'
 
 // Every process shows a new version within 5 s.
 const pollMs = 2_000
-
-// The first round trip carries ten packets of 1,460 bytes.
-const maxPageBytes = 14_600
 
 export type Publisher = ReturnType<typeof createPublisher>
 
@@ -62,14 +56,12 @@ export function createPublisher({
     return (content: Content) => render(content, build)
   })
 
-  const tidy = (stored: unknown) => pickEditable(complete(stored, file) as Content)
+  const render = async (content: Content) => (await loadRenderer())(content)
 
-  const examine = (draft: unknown) => check(complete(draft, file), now())
-
-  async function prepare(draft: unknown, before = shown) {
-    const content = await setConsentVersion(complete(draft, file) as Content)
-    const render = await loadRenderer()
-    const pages = await site.prepare(render(content))
+  /** Renders a draft without mistakes. `show` replaces the page that visitors get. */
+  async function prepare(draft: object | undefined, before = shown) {
+    const content = await setConsentVersion(mergeDraft(draft, file) as Content)
+    const pages = await site.prepare(await render(content))
     return {
       draft: pickEditable(content),
       show(number: number): void {
@@ -92,28 +84,26 @@ export function createPublisher({
     return { ...content, form: { ...content.form, consent: { ...consent, version } } }
   }
 
-  /** Shows the newest published version. If that fails, the last good page stays. */
+  /** Shows the newest published version that follows the rules. If there is none, the last good page stays. */
   async function refresh(): Promise<void> {
     const before = shown
     const number = await readPublishedNumber(db)
     if (number === seenNumber) return
     // After a restore or failover, the newest version may be an older one.
-    const published = await findPublished(db)
-    if (!published) return showFile()
-    const { mistakes } = examine(published.content)
-    if (mistakes.length > 0) {
-      fault = mistakes.map(({ message }) => message).join(' ')
-      log.error({ number: published.number, fault }, 'cannot show the published page')
-      // A retry would fail, too.
-      seenNumber = published.number
-      return
+    if (number === 0) return showFile()
+    const { version, fault: found } = await findValid(readPublished(db), file, now())
+    if (version && version.number !== before.number) {
+      const { show } = await prepare(version.content, before).catch((error) => {
+        fault = nameError(error)
+        throw error
+      })
+      show(version.number)
+      log.info({ number: version.number }, 'shows a new version of the page')
     }
-    const { show } = await prepare(published.content, before).catch((error) => {
-      fault = nameError(error)
-      throw error
-    })
-    show(published.number)
-    log.info({ number: published.number }, 'shows a new version of the page')
+    fault = found
+    if (fault) log.error({ number, fault }, 'cannot show the published page')
+    // A retry would fail, too.
+    seenNumber = number
   }
 
   function showFile(): void {
@@ -136,30 +126,12 @@ export function createPublisher({
     if (!isStopped) cancelPoll = timers.start(pollMs, poll)
   }
 
-  const editor: PageEditor = {
-    sections: editorSections,
-    tidy,
-    check: examine,
-    async checkWeight(draft) {
-      const render = await loadRenderer()
-      const bytes = await weigh(render(complete(draft, file) as Content))
-      return bytes > maxPageBytes ? [explainLength(bytes)] : []
-    },
-    listSamples: (draft) => listSamples(complete(draft, file), file),
-    listChanges,
-    async preview(draft) {
-      try {
-        const { index } = (await loadRenderer())(complete(draft, file) as Content)
-        return index.replace('<head>', `<head>${inertLinks}`)
-      } catch {
-        return noPreview
-      }
-    },
-    prepare,
-  }
-
   return {
-    editor,
+    file,
+    render,
+    prepare,
+    /** The number of the version that visitors see. 0 is the site's own page. */
+    readShown: () => shown.number,
     /** The content that visitors see now. */
     content: (): Content => shown.content,
     /** Why visitors do not see the newest published version. */
@@ -171,19 +143,6 @@ export function createPublisher({
       cancelPoll()
     },
   }
-}
-
-/** A link would load the desk or another site into the frame. The sandbox blocks new windows. */
-const inertLinks = '<base target="_blank"><style>a{pointer-events:none}</style>'
-
-const noPreview =
-  '<!doctype html><title>Preview</title><p>The preview appears once you fix the marked entries.</p>'
-
-/** After compression, a character of English text takes about 0.4 bytes. */
-function explainLength(bytes: number) {
-  const characters = Math.ceil((bytes - maxPageBytes) / 0.4 / 100) * 100
-  const message = `The page is about ${characters.toLocaleString('en')} characters too long. It works, but it appears a moment later on phones with a slow connection. Delete some reviews, or shorten long texts.`
-  return { message }
 }
 
 /** Runs the work at the first call. After an error, the next call tries again. */

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { fitsProxies, readClientAddress } from '#leads/client-address.ts'
 import type { Problem } from '#leads/health/check.ts'
-import { examine } from '#leads/health/examine.ts'
+import { findProblems } from '#leads/health/find-problems.ts'
 import { type Log, nameError } from '#leads/log.ts'
 import { createService } from '#leads/service.ts'
 import type { Env } from '#leads/settings.ts'
@@ -126,7 +126,14 @@ export async function startSite({
     try {
       const machine = await readMachineFacts(env, process.env, publisher.content())
       const pageFault = publisher.findFault()
-      return await examine('start', { env, hours: published.hours(), db, now, machine, pageFault })
+      return await findProblems('start', {
+        env,
+        hours: published.hours(),
+        db,
+        now,
+        machine,
+        pageFault,
+      })
     } catch (error) {
       log.error({ error: nameError(error) }, 'the health checks failed at startup')
       return []
@@ -138,8 +145,8 @@ export async function startSite({
     if (!env.desk) return undefined
     const wake = () => deliverer.wake()
     try {
-      const context = { env: { ...env, desk: env.desk }, ...published, db, fetch, now, log }
-      return await startDesk(context, { wake, site, publisher })
+      const context = { env, ...published, db, fetch, now, log }
+      return await startDesk(context, { settings: env.desk, wake, site, publisher })
     } catch (error) {
       const { message } = error as Error
       const why =

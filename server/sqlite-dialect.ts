@@ -16,6 +16,7 @@ import {
   SqliteQueryCompiler,
   ValueNode,
 } from 'kysely'
+import { plugins } from '#leads/store/tables.ts'
 
 const sqliteBusy = 5
 const retryMs = 10
@@ -62,7 +63,7 @@ export function createSqliteKysely<Tables>(
   const connection: DatabaseConnection = {
     executeQuery: async <Row>(query: CompiledQuery) => {
       const attempt = () => execute(query) as QueryResult<Row>
-      // A transaction has waited for the lock, or needs none.
+      // Inside a transaction, the lock is already held or not needed.
       if (sqlite.isTransaction) return attempt()
       // Let others use the connection while this caller waits for the lock.
       return retryWhileLocked(attempt, lockWaitMs, clock, async () => {
@@ -114,6 +115,7 @@ export function createSqliteKysely<Tables>(
     dialect.createQueryCompiler(),
     dialect.createAdapter(),
     provider,
+    plugins,
   )
   const kysely = new Kysely<Tables>({ config: { dialect }, dialect, driver, executor })
   return { kysely, assertNotInTransaction }

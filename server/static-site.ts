@@ -5,6 +5,8 @@ import type { Context } from 'hono'
 import { getMimeType } from 'hono/utils/mime'
 import { UserError } from '#leads/user-error.ts'
 import { compress } from '#site/build/compress.ts'
+import { weigh } from '#site/build/weigh.ts'
+import { parseSiteHeaders } from '#site/render/site-headers.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'
 type File = {
@@ -87,13 +89,8 @@ async function compressPage(html: string) {
 }
 
 /** Returns the bytes of the landing page's response in Brotli, including its headers. */
-export async function weigh({ index, headers }: RenderedPages): Promise<number> {
-  const { all } = addCaching(parseSiteHeaders(headers))
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  // The status line, Date, ETag, and what describes the body.
-  const otherHeaders = 250
-  return (await compressPage(index)).br.byteLength + lines.join('').length + otherHeaders
-}
+export const weighPage = async ({ index, headers }: RenderedPages): Promise<number> =>
+  weigh((await compressPage(index)).br, headers)
 
 function send(c: Context, file: File, status: 200 | 404) {
   const encoding = chooseEncoding(c.req.header('Accept-Encoding') ?? '', file)
@@ -157,15 +154,3 @@ function loadFiles(folder: string, { all, assets }: NonNullable<ReturnType<typeo
 
 const makeEtag = (body: Uint8Array) =>
   createHash('sha256').update(body).digest('base64url').slice(0, 16)
-
-/** Parses a `_headers` file into the headers for all files and the extra ones for hashed files. */
-export function parseSiteHeaders(text: string) {
-  const rules: Record<string, Record<string, string>> = {}
-  let path = ''
-  for (const line of text.split('\n')) {
-    const [, name, value] = line.match(/^\s+([\w-]+): (.*)$/) ?? []
-    if (!name || !value) path = line
-    else rules[path] = { ...rules[path], [name]: value }
-  }
-  return { all: rules['/*'] ?? {}, assets: rules['/assets/*'] ?? {} }
-}

@@ -15,9 +15,9 @@ const content = {
 }
 
 function findAll(changes: Partial<LocalContext> = {}) {
-  const raw = { PUBLIC_URL: 'https://a.test', TIME_ZONE: 'UTC', ...changes.raw }
+  const raw = { PUBLIC_URL: 'https://a.test', ...changes.raw }
   const facts = {
-    env: readEnv(raw, alwaysOpen),
+    env: readEnv(raw),
     now,
     root: '/nowhere',
     content,
@@ -85,16 +85,21 @@ test('lists text that promises more than limited hours allow', () => {
   const header = { callLabel: '24/7 Service' }
   const about = { text: '24/7 Service' }
   const form = { ...content.form, heading: 'We call within 10 minutes.' }
-  const emergency = { text: 'A real person answers 24/7.', notUrgent: 'Within 10 minutes.' }
+  const emergency = {
+    text: 'A real person answers 24/7.',
+    claim: 'Within 10 minutes.',
+    notUrgent: 'Within 10 minutes.',
+    limitedHours: { notUrgent: 'Within 10 minutes of our opening.' },
+  }
   const always = { ...content, header, about, form, emergency }
   expect(find('texts-beyond-hours', { content: always })).toBeUndefined()
   const hours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
   expect(find('texts-beyond-hours', { content: { ...always, hours } })).toMatchObject({
-    text: expect.stringContaining(' 10 minutes: about.text, emergency.notUrgent.'),
+    text: expect.stringContaining(' 10 minutes: about.text, emergency.claim.'),
   })
   const whenOpen = { ...always, hours: { ...hours, emergencies: 'when open' as const } }
   expect(find('texts-beyond-hours', { content: whenOpen })).toMatchObject({
-    text: expect.stringContaining(' 10 minutes: about.text, emergency.text, emergency.notUrgent.'),
+    text: expect.stringContaining(' 10 minutes: about.text, emergency.text, emergency.claim.'),
   })
 })
 
@@ -102,7 +107,7 @@ test('suggests confirmation emails if email is set up, unless they are turned of
   const raw = { SMTP_URL: 'smtps://mail.test', ALERT_EMAIL_FROM: 'site@a.test' }
   const check = (changes: Record<string, string> = {}) => {
     const given = { ...raw, ...changes }
-    return find('confirmation-off', { env: readEnv(given, alwaysOpen), raw: given })
+    return find('confirmation-off', { env: readEnv(given), raw: given })
   }
   expect(check()).toMatchObject({ next: expect.stringContaining('CONFIRMATION_EMAIL=on') })
   for (const CONFIRMATION_EMAIL of ['on', 'off'])
@@ -113,7 +118,6 @@ test('lists what doctor cannot check', () => {
   expect(find('leads-elsewhere', { leadsAre: 'elsewhere' })).toBeDefined()
   expect(find('postgres-backup', { leadsAre: 'elsewhere' })).toBeDefined()
   const raw = { ALERT_WEBHOOK_URL: 'https://h.test' }
-  expect(find('webhook-only', { env: readEnv(raw, alwaysOpen) })).toBeDefined()
-  expect(find('alerts-untested', { env: readEnv(raw, alwaysOpen) })).toBeDefined()
-  expect(find('alerts-untested', { env: readEnv(raw, alwaysOpen), sends: true })).toBeUndefined()
+  expect(find('alerts-untested', { env: readEnv(raw) })).toBeDefined()
+  expect(find('alerts-untested', { env: readEnv(raw), sends: true })).toBeUndefined()
 })

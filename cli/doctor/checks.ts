@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { listAlertKinds } from '#leads/channels/channels.ts'
 import type { HealthContext } from '#leads/health/check.ts'
 import type { BusinessHours } from '#leads/hours.ts'
 import { isSet } from '#leads/variables.ts'
 import { brand } from '#site/brand/brand.ts'
-import { type BrandWords, findOldBrand } from '#site/brand/made.ts'
+import { type BrandWords, findOldBrand } from '#site/brand/brand-stamp.ts'
 import { findContentWarnings } from '#site/schema/content-warnings.ts'
 
 /** A `check` needs a person's judgment; only a `to do` makes doctor fail. */
@@ -20,7 +21,7 @@ export type Content = BrandWords & {
   hours: BusinessHours
 }
 
-export type LocalContext = Pick<HealthContext, 'env' | 'database' | 'now'> & {
+export type LocalContext = Pick<HealthContext, 'env' | 'now'> & {
   /** The checkout. */
   root: string
   raw: RawEnv
@@ -43,7 +44,7 @@ export const readBackend = (raw: RawEnv): string | undefined => {
 
 /** Checks the settings, the content, and the database. */
 export function* checkLocally(context: LocalContext): Generator<Finding> {
-  const { root, raw, env, content, leadsAre, unsafeSettings = [], database } = context
+  const { root, raw, env, content, leadsAre, unsafeSettings = [] } = context
   const { company, form } = content
   const envFile = findEnvFileProblem(join(root, '.env'), raw)
   if (envFile) yield { id: 'env-file', state: 'to do', ...envFile }
@@ -111,15 +112,7 @@ export function* checkLocally(context: LocalContext): Generator<Finding> {
       next: 'Set CONFIRMATION_EMAIL=on in .env to send one with the time of your call, or =off if you don’t want it',
     }
 
-  if (env.alertKinds.join() === 'webhook' && !database?.devices.length)
-    yield {
-      id: 'webhook-only',
-      state: 'check',
-      text: 'Alerts go only to the webhook.',
-      next: 'Make sure that a person sees them, or set up another alert',
-    }
-
-  if (env.alertKinds.length > 0 && !context.sends)
+  if (listAlertKinds(env).length > 0 && !context.sends)
     yield {
       id: 'alerts-untested',
       state: 'check',

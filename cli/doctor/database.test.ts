@@ -4,11 +4,10 @@ import { expect, test } from 'vitest'
 import { readEnv } from '#leads/settings.ts'
 import { recordConsent } from '#leads/store/stored-settings.ts'
 import { createDir, createLocation, engines, openLocation, runSql } from '#testing/database.ts'
-import { alwaysOpen } from '#testing/saved-leads.ts'
 import { readDatabase } from './database.ts'
 
 const read = (raw: Record<string, string | undefined>) =>
-  readDatabase(readEnv(raw, alwaysOpen), raw, { now: Date.now, consentVersion: '2026-11' })
+  readDatabase(readEnv(raw), raw, { now: Date.now, consentVersion: '2026-11' })
 
 test.each(engines)('reads a database that can store a lead: %s', async (engine) => {
   const location = await createLocation(engine)
@@ -28,6 +27,7 @@ test.each(engines)('reads a database that can store a lead: %s', async (engine) 
     // The PostgreSQL server for tests turns off fsync to be fast.
     unsafeSettings: engine === 'postgres' ? ['fsync'] : [],
     storedConsent: undefined,
+    pages: [],
   }
   expect(await read({ DATA_DIR, DATABASE_URL })).toEqual(expected)
   expect(DATA_DIR && readdirSync(DATA_DIR)).toEqual(before)

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import type { HealthContext } from '#leads/health/check.ts'
-import { readDatabaseFacts } from '#leads/health/examine.ts'
+import { readDatabaseFacts } from '#leads/health/find-problems.ts'
 import type { Env } from '#leads/settings.ts'
 import { checkTables, checkWritable } from '#leads/store/check-database.ts'
-import { findPublished, type PageVersion } from '#leads/store/page-versions.ts'
+import { findNewest, type PageVersion, readPublished } from '#leads/store/page-versions.ts'
 import { openPostgres } from '#leads/store/postgres.ts'
 import { readConsent } from '#leads/store/stored-settings.ts'
 import type { Database, Tables, Transact } from '#leads/store/tables.ts'
@@ -18,7 +18,7 @@ import { type LocalContext, type RawEnv, readBackend } from './checks.ts'
 
 type Found = Pick<HealthContext, 'database' | 'databaseFault'> &
   Pick<LocalContext, 'leadsAre' | 'unsafeSettings' | 'storedConsent'> & {
-    published?: PageVersion | undefined
+    pages?: PageVersion[]
   }
 
 const timeoutMs = 8_000
@@ -46,14 +46,16 @@ export async function readDatabase(
     return await withTimeout(timeoutMs, async () => {
       await checkTables(opened)
       await checkWritable(opened, now())
-      const published = await findPublished(opened)
+      const pages = await readPages(opened)
       return {
         leadsAre: 'here' as const,
         database: await readDatabaseFacts(env, opened, now),
         unsafeSettings: databaseUrl ? await listUnsafeSettings(opened) : [],
         // Publishing gives a changed consent text its own version.
-        storedConsent: published ? undefined : await readConsent(opened, consentVersion),
-        published,
+        storedConsent: pages.some(({ isDraft }) => !isDraft)
+          ? undefined
+          : await readConsent(opened, consentVersion),
+        pages,
       }
     })
   } catch (error) {
@@ -64,6 +66,14 @@ export async function readDatabase(
     // Do not wait for the database to close, because a server that hangs would block doctor.
     db?.close().catch(() => {})
   }
+}
+
+/** Reads the draft and all versions of the page, the newest first. */
+async function readPages(db: Database): Promise<PageVersion[]> {
+  const newest = await findNewest(db)
+  const pages = newest?.isDraft ? [newest] : []
+  for await (const version of readPublished(db)) pages.push(version)
+  return pages
 }
 
 async function listUnsafeSettings({ kysely }: Database): Promise<string[]> {

@@ -2,21 +2,29 @@ import { isDeepStrictEqual } from 'node:util'
 import type { HealthContext } from '#leads/health/check.ts'
 import type { PageVersion } from '#leads/store/page-versions.ts'
 import type { Content } from '#site/schema/content-schema.ts'
-import { check, complete, pickEditable } from '#site/schema/draft.ts'
+import { findValid, mergeDraft, pickEditable } from '#site/schema/draft.ts'
 
-type Shown = { content: Content } & Pick<HealthContext, 'pageFault' | 'pageDiffers'>
+type Shown = { content: Content } & Pick<
+  HealthContext,
+  'pageFault' | 'pageDiffers' | 'damagedPages'
+>
 
-/** Returns what a server that starts now shows to visitors: the published page, if it is valid. */
-export function findShownPage(
+/** Returns what a server that starts now shows to visitors, and what is wrong with the stored pages. */
+export async function findShownPage(
   file: Content,
-  published: PageVersion | undefined,
+  pages: readonly PageVersion[],
   now: number,
-): Shown {
-  if (!published) return { content: file }
-  const content = complete(published.content, file)
-  const { mistakes } = check(content, now)
-  if (mistakes.length > 0)
-    return { content: file, pageFault: mistakes.map(({ message }) => message).join(' ') }
-  const pageDiffers = !isDeepStrictEqual(pickEditable(content as Content), pickEditable(file))
-  return { content: content as Content, pageDiffers }
+): Promise<Shown> {
+  const versions = pages.filter(({ isDraft }) => !isDraft)
+  const { version, fault: pageFault } = await findValid(versions, file, now)
+  const content = version ? (mergeDraft(version.content, file) as Content) : file
+  const damaged = pages.filter((page) => page.content === undefined)
+  return {
+    content,
+    pageFault,
+    pageDiffers: !isDeepStrictEqual(pickEditable(content), pickEditable(file)),
+    damagedPages: damaged.map(({ isDraft, number }) =>
+      isDraft ? 'the draft' : `version ${number}`,
+    ),
+  }
 }

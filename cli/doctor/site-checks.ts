@@ -1,6 +1,4 @@
 import type { Env } from '#leads/settings.ts'
-import { parseSiteHeaders } from '#server/static-site.ts'
-import { formatSiteHeaders } from '#site/render/site-headers.ts'
 import { type Finding, type RawEnv, readBackend } from './checks.ts'
 import { readErrorCode } from './database.ts'
 
@@ -77,15 +75,6 @@ export function* checkSite({ site, env, raw, known }: SiteContext): Generator<Fi
     }
   if (page.status !== 200) return
 
-  const wrongHeaders = listWrongHeaders(page, raw)
-  if (wrongHeaders.length > 0)
-    yield {
-      id: 'security-headers',
-      state: 'to do',
-      text: `Security headers are missing or do not match the page: ${wrongHeaders.join(', ')}.`,
-      next: 'Restart the site, or configure the static host to read dist/_headers. Make sure that the proxy does not change headers or pages',
-    }
-
   const warnings = readWarnings(health)
   if (health.status !== 200 || !warnings)
     yield {
@@ -132,7 +121,7 @@ export function* checkSite({ site, env, raw, known }: SiteContext): Generator<Fi
     id: 'proxies',
     state: 'check',
     text: `TRUSTED_PROXIES is ${env.trustedProxies ?? 0}. It must be the number of proxies in front of the site: if it is too low, all visitors share one rate limit; if it is too high, visitors can fake their address.`,
-    next: 'Count the proxies, and correct TRUSTED_PROXIES if needed',
+    next: 'Count the proxies, and correct TRUSTED_PROXIES if needed. If the proxy runs on this machine, set HOST=127.0.0.1, so that nobody can bypass it',
   }
 }
 
@@ -146,17 +135,6 @@ const explainUnreachable = (url: string | undefined, what: string, status: numbe
         text: `${url} does not show the ${what} (${status}).`,
         next: 'Start the site and its proxy. Check the domain’s DNS record, and ports 80 and 443 in the firewall',
       }
-
-/** Compares with the headers that the served page needs, because inline code is allowed by its hash. */
-function listWrongHeaders(page: Answer, raw: RawEnv): string[] {
-  const supabaseUrl = readBackend(raw)
-  const withMaps = Boolean(raw.VITE_GOOGLE_MAPS_API_KEY?.trim())
-  const { all } = parseSiteHeaders(formatSiteHeaders({ pages: [page.text], supabaseUrl, withMaps }))
-  return Object.keys(all).filter((name) => {
-    const sent = page.headers.get(name) ?? ''
-    return all[name]?.split(/[\s;]+/).some((part) => !sent.includes(part))
-  })
-}
 
 export function readWarnings({ text }: Answer): string[] | undefined {
   try {

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { openTestDatabase } from '#testing/database.ts'
+import { openPageDesk, openPageSite } from '#testing/page.ts'
+
+it('shows the newest version that follows the rules, reports newer ones, and lists all', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { publish, call, read, visit, poll } = await openPageDesk(db)
+  const headlines = ['Headline one', 'Headline two', 'Headline three', 'Headline four']
+  for (const headline of headlines) await publish({ 'hero.headline': headline })
+  const store = (number: number, text: string) =>
+    sql`update page_versions set content = ${text} where number = ${number}`.execute(db.kysely)
+  await store(1, 'damaged')
+  await store(3, JSON.stringify({ hero: { headline: '' } }))
+  await store(4, '{')
+
+  const restarted = await openPageSite(db)
+  expect((await restarted.visit()).html).toContain('Headline two')
+  expect(restarted.publisher.findFault()).toBe(
+    'Version 4: The stored text is damaged. Version 3: Top of the page: Headline is empty. Fill it in.',
+  )
+  expect(await read()).toMatchObject({
+    number: 4,
+    draft: { hero: { headline: '' } },
+    mistakes: [{ path: 'hero.headline' }],
+  })
+  const { versions } = (await call('GET', '/versions')).json
+  expect(versions).toMatchObject([
+    { number: 4, state: 'damaged', changes: [] },
+    { number: 3, changes: ['Top of the page: Headline'] },
+    { number: 2, changes: [] },
+    { number: 1, state: 'damaged', changes: [] },
+    { number: 0, changes: [] },
+  ])
+  const refused = await call('POST', '/undo', { number: 1, base: 4 })
+  expect([refused.status, refused.message]).toEqual([400, 'The text of this version is damaged.'])
+  expect((await call('POST', '/undo', { number: 2, base: 4 })).status).toBe(200)
+  await restarted.poll()
+  expect(restarted.publisher.findFault()).toBeUndefined()
+  await poll()
+  expect((await visit()).html).toContain('Headline two')
+})
+
+it('edits the published page if the draft is damaged', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { publish, save, call, read } = await openPageDesk(db)
+  await publish({ 'hero.headline': 'Published' })
+  await save({ 'hero.headline': 'Draft' })
+  await sql`update page_draft set content = '{'`.execute(db.kysely)
+  expect(await read()).toMatchObject({
+    number: 2,
+    saved: null,
+    draft: { hero: { headline: 'Published' } },
+    warnings: expect.arrayContaining([
+      { message: expect.stringContaining('Your draft is damaged') },
+    ]),
+  })
+  expect((await call('GET', '/preview')).text).toContain('Published')
+  expect((await call('POST', '/publish', { number: 2 })).message).toMatch(/^Nothing has changed/)
+  expect((await save({ 'hero.headline': 'New draft' })).status).toBe(200)
+  expect(await read()).toMatchObject({ number: 3, draft: { hero: { headline: 'New draft' } } })
+})
