@@ -14,6 +14,13 @@ export class Refused extends Error {
   }
 }
 
+/** Returns true if the server would refuse the same request again. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof SignedOut || (error instanceof Refused && error.status < 500)
+
+/** The delay before a request is sent again. */
+export const retryMs = 3_000
+
 const defaultTimeoutMs = 10_000
 const cache = new Map<string, { etag: string; data: unknown }>()
 
@@ -26,7 +33,15 @@ export async function request<Data>(
     signal,
     timeoutMs = defaultTimeoutMs,
     needsData = method === 'GET',
-  }: { body?: object; signal?: AbortSignal; timeoutMs?: number; needsData?: boolean } = {},
+    keepalive = false,
+  }: {
+    body?: object
+    signal?: AbortSignal
+    timeoutMs?: number
+    needsData?: boolean
+    /** The browser sends it even if the page ends. */
+    keepalive?: boolean
+  } = {},
 ): Promise<Data> {
   const cached = method === 'GET' ? cache.get(path) : undefined
   const timeout = AbortSignal.timeout(timeoutMs)
@@ -36,6 +51,7 @@ export async function request<Data>(
       method,
       // Keep personal data off the phone's disk.
       cache: 'no-store',
+      keepalive,
       headers: {
         ...(cached && { 'If-None-Match': cached.etag }),
         ...(body && { 'Content-Type': 'application/json' }),

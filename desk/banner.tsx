@@ -1,10 +1,12 @@
 import { Fragment } from 'react'
 import { formatShortDuration } from '#leads/clock.ts'
 import type { DeskWarning } from '#leads/desk/routes.ts'
+import { count } from '#leads/words.ts'
+import { request } from './api.ts'
 import { Icon } from './elements.tsx'
-import { RetryAll } from './retry-all.tsx'
+import { attempt } from './notice.tsx'
 import { formatRoute } from './route.ts'
-import { type Polled, useNow } from './use-polling.ts'
+import { type Polled, useClock } from './use-polling.ts'
 
 // The desk polls every 2 s, so data this old means that the connection hangs.
 const oldMs = 8_000
@@ -16,7 +18,7 @@ export function Banner({
   today: Polled<unknown>
   warnings: readonly DeskWarning[]
 }) {
-  const now = useNow()
+  const { now } = useClock()
   const isLost = trouble !== undefined || now - at > oldMs
   if (!isLost && warnings.length === 0) return null
   const [first, ...others] = warnings.toSorted((a, b) => rank(a) - rank(b))
@@ -64,9 +66,9 @@ function Action({
   if (!action) return null
   if (action.kind === 'retry-all')
     return (
-      <RetryAll className="link" refresh={refresh}>
+      <button type="button" className="link" onClick={() => retryAll().then(refresh)}>
         {action.label}
-      </RetryAll>
+      </button>
     )
   // The People screen has the button and the field for the phone's name.
   const href = action.kind === 'open' ? action.route : formatRoute({ screen: 'people' })
@@ -76,3 +78,10 @@ function Action({
     </a>
   )
 }
+
+const retryAll = () =>
+  attempt(request<{ retried: number }>('POST', '/api/retry', { needsData: true }), ({ retried }) =>
+    retried === 0
+      ? 'There are no pending messages.'
+      : `Sending ${count(retried, 'pending message')} now.`,
+  )

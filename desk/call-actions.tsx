@@ -1,18 +1,22 @@
-import { use, useState } from 'react'
+import { use, useRef, useState } from 'react'
+import { formatTimestamp, parseLocalTime } from '#leads/clock.ts'
 import { isDueAgain } from '#leads/deadline.ts'
-import { type EventKind, isValid, maxNoteLength } from '#leads/history.ts'
+import { nameButton } from '#leads/describe-event.ts'
+import { type EventKind, eventKinds, events, maxNoteLength } from '#leads/history.ts'
+import { isValid, needsCall, plansCall, readNeed } from '#leads/lead-state.ts'
+import { listCallTimes, longestWaitMs } from '#leads/next-call.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { nameButton } from '#leads/reports/describe-event.ts'
-import { listCallTimes, readBusinessHours } from './call-times.ts'
-import { canCall } from './countdown.ts'
+import { minuteMs } from '#leads/time-units.ts'
+import { chooseWords, count } from '#leads/words.ts'
+import { areDifferent, type Card, listRequests, nameRequest } from './cards.ts'
 import { readDraft, saveDraft, useDraft } from './drafts.ts'
 import { Button, Icon, MailLink, NotSent } from './elements.tsx'
-import { Sender } from './me.ts'
+import { Hours, isCaller, Me, Sender } from './me.ts'
 import { useUnsent } from './outbox.ts'
-import { type Refresh, usePress } from './press.ts'
-import { useIsLive, useNow } from './use-polling.ts'
+import { type Pressed, type Refresh, usePress } from './press.ts'
+import { useClock, useIsLive, useNow } from './use-polling.ts'
 
-type Actions = { lead: LeadCard; refresh: Refresh }
+type Actions = { card: Card; refresh: Refresh }
 
 /**
  * iPhones read the text after &, Android phones after ?. A phone that supports neither still opens the
@@ -21,50 +25,52 @@ type Actions = { lead: LeadCard; refresh: Refresh }
 const makeTextUrl = (callUrl: string, text: string) =>
   `${callUrl.replace('tel:', 'sms:')}?&body=${encodeURIComponent(text)}`
 
-/** The link dials. The button then claims the lead, so that no one else calls. */
-export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boolean }) {
-  const [hasDialed, setDialed] = useState(false)
+/** True on a phone or a tablet. On a computer, the link may dial nothing. */
+export const dialsHere = () => matchMedia('(pointer: coarse)').matches
+
+/** The link dials and records the call. The button is for those who dial on another phone. */
+export function CallActions({ card, refresh, isNext }: Actions & { isNext: boolean }) {
+  const { lead } = card
   const [isBusy, setBusy] = useState(false)
   const isLive = useIsLive()
   const press = usePress(refresh)
-  const canClaim = canCall(lead)
-  const isOffered = hasDialed && canClaim
+  const canClaim = needsCall(lead)
   const claim = async () => {
     setBusy(true)
-    await press(lead, { kind: 'called' })
+    await press(card, { kind: 'called' })
     setBusy(false)
   }
   const { phone, email } = lead
   // After a call without an answer, suggest a text until it is time to call again.
-  const now = useNow(60_000)
-  const isTextNext = lead.status === 'call-again' && !isDueAgain(lead, now)
+  const isTextNext = useNow((now) => lead.status === 'call-again' && !isDueAgain(lead, now))
   const greeting = ['Hi', lead.firstName].filter(Boolean).join(' ')
   const sentence = `${greeting}, this is ${use(Sender)} about your roof estimate.`
   const text = phone && !lead.isSuspect && (
     <a
       className="button"
-      data-quiet={!(isNext && isTextNext) || isOffered || undefined}
+      data-quiet={!(isNext && isTextNext) || undefined}
       href={makeTextUrl(phone.callUrl, sentence)}
       // The history records only the tap.
-      onClick={() => void press(lead, { kind: 'texted' })}
+      onClick={() => void press({ lead }, { kind: 'texted' })}
       aria-label={`Text ${phone.shown}`}
     >
       <Icon name="text" />
-      {(isTextNext || isOffered) && 'Text'}
+      {isTextNext && 'Text'}
     </a>
   )
   return (
     <>
       {isTextNext && text}
       <div className="actions">
-        {isOffered && <p>Are you calling? Let the crew know.</p>}
         {phone && (
           <a
             className="button"
             // Only the next call has the brand's color.
-            data-quiet={isOffered || !canClaim || !isNext || isTextNext || undefined}
+            data-quiet={!canClaim || !isNext || isTextNext || undefined}
             href={phone.callUrl}
-            onClick={() => setDialed(true)}
+            onClick={() => {
+              if (canClaim && dialsHere()) void press(card, { kind: 'called' })
+            }}
             aria-label={`Call ${phone.shown}`}
           >
             <Icon name="call" />
@@ -83,7 +89,7 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
         )}
         {!isTextNext && text}
         {canClaim && (
-          <Button isPrimary={isOffered} disabled={isBusy || !isLive} onClick={claim}>
+          <Button className="button claim" disabled={isBusy || !isLive} onClick={claim}>
             {nameButton('called', lead)}
           </Button>
         )}
@@ -92,33 +98,81 @@ export function CallActions({ lead, refresh, isNext }: Actions & { isNext: boole
   )
 }
 
-const outcomes = ['no-answer', 'done', 'not-a-lead'] as const
+const results = eventKinds.filter((kind) => events[kind].place === 'results')
 
-export function Outcomes({ lead, refresh }: Actions) {
+export function Outcomes({ card, refresh }: Actions) {
+  const { lead } = card
+  const [asked, setAsked] = useState<EventKind>()
   const isLive = useIsLive()
   const press = usePress(refresh)
-  const record = (kind: EventKind) => {
+  const isMine = readNeed(lead) === 'result' && isCaller(lead, use(Me))
+  // Another call is about all requests, because they have the same number.
+  const asks = (kind: EventKind) => !plansCall(kind) && areDifferent(card)
+  const takesTime = (kind: EventKind) => events[kind].takes === 'time'
+  const record = (kind: EventKind, about: Pressed, at?: number) => {
+    setAsked(undefined)
     // The note belongs to this call.
     void sendNote(lead, press)
-    void press(lead, { kind })
+    void press(about, { kind, ...(at && { at }) })
   }
   return (
-    <div className="outcomes">
-      {outcomes
-        .filter((kind) => isValid(kind, lead, lead.version))
-        .map((kind) => (
-          <Button key={kind} disabled={!isLive} onClick={() => record(kind)}>
-            {nameButton(kind, lead)}
+    <>
+      {isMine && <p className="question">{`Did you reach ${lead.firstName || 'them'}?`}</p>}
+      <div className="outcomes">
+        {results
+          .filter((kind) => isValid(kind, lead, lead.version))
+          .map((kind) => (
+            <Button
+              key={kind}
+              isPrimary={isMine && kind === 'done'}
+              disabled={!isLive}
+              aria-expanded={asks(kind) || takesTime(kind) ? asked === kind : undefined}
+              onClick={() =>
+                asks(kind) || takesTime(kind)
+                  ? setAsked(asked === kind ? undefined : kind)
+                  : record(kind, card)
+              }
+            >
+              {nameButton(kind, lead)}
+            </Button>
+          ))}
+      </div>
+      {asked && takesTime(asked) && <CallTimes choose={(at) => record(asked, card, at)} />}
+      {asked && !takesTime(asked) && (
+        <fieldset className="choices">
+          <legend>{`Which request is “${nameButton(asked, lead)}” about?`}</legend>
+          {listRequests(card).map((one) => (
+            <Button key={one.id} onClick={() => record(asked, { lead: one, isAlone: true })}>
+              <bdi>{nameRequest(one)}</bdi>
+            </Button>
+          ))}
+          <Button onClick={() => record(asked, card)}>
+            {`All ${listRequests(card).length} requests`}
           </Button>
-        ))}
-    </div>
+        </fieldset>
+      )}
+    </>
+  )
+}
+
+/** Takes back the tap that recorded the call. */
+export function NotCalled({ card: { lead }, refresh }: Actions) {
+  const press = usePress(refresh)
+  return (
+    <button
+      type="button"
+      className="link"
+      onClick={() => void press({ lead }, { kind: 'undone' }, 'called')}
+    >
+      {`I didn’t ${chooseWords(lead).call}`}
+    </button>
   )
 }
 
 // A shorter note has no counter.
 const fewLeft = 60
 
-export function NoteField({ lead, refresh }: Actions) {
+export function NoteField({ card: { lead }, refresh }: Actions) {
   const isLive = useIsLive()
   const text = useDraft(lead.id)
   const press = usePress(refresh)
@@ -146,7 +200,7 @@ export function NoteField({ lead, refresh }: Actions) {
       </label>
       {left <= fewLeft && (
         <p className="small" role="status">
-          {left === 1 ? '1 character left' : `${left} characters left`}
+          {count(left, 'character')} left
         </p>
       )}
       {text.trim() && <Button type="submit">Add note</Button>}
@@ -158,42 +212,69 @@ async function sendNote(lead: LeadCard, press: ReturnType<typeof usePress>): Pro
   const text = readDraft(lead.id)
   if (!text.trim()) return
   saveDraft(lead.id, '')
-  const isSent = await press(lead, { kind: 'note', text })
-  if (!isSent && !readDraft(lead.id)) saveDraft(lead.id, text)
+  const error = await press({ lead }, { kind: 'note', text })
+  if (error && !readDraft(lead.id)) saveDraft(lead.id, text)
 }
 
 /** Changes when to call again. */
-export function ChangeTime({ lead, refresh }: Actions) {
+export function ChangeTime({ card, refresh }: Actions) {
   const [isShown, setShown] = useState(false)
+  const details = useRef<HTMLDetailsElement>(null)
+  const press = usePress(refresh)
+  if (!isValid('moved', card.lead, card.lead.version)) return null
+  const choose = (at: number) => {
+    details.current?.removeAttribute('open')
+    void press(card, { kind: 'moved', at })
+  }
   return (
-    <details className="change-time" onToggle={({ currentTarget }) => setShown(currentTarget.open)}>
-      <summary>{nameButton('call-again', lead)}</summary>
+    <details
+      className="change-time"
+      ref={details}
+      onToggle={({ currentTarget }) => setShown(currentTarget.open)}
+    >
+      <summary>{nameButton('moved', card.lead)}</summary>
       {/* The first time zone conversion is slow on a phone. */}
-      {isShown && <CallTimes lead={lead} refresh={refresh} />}
+      {isShown && <CallTimes choose={choose} />}
     </details>
   )
 }
 
-function CallTimes({ lead, refresh }: Actions) {
-  const now = useNow(60_000)
-  const press = usePress(refresh)
-  const hours = readBusinessHours()
-  const times = hours ? listCallTimes(lead, now, hours) : []
+/** Offers times for the next call, and a field for any other within 60 days. */
+function CallTimes({ choose }: { choose: (at: number) => void }) {
+  const { now } = useClock(60_000)
+  const [time, setTime] = useState('')
+  const hours = use(Hours)
+  if (!hours) return null
+  const { timeZone } = hours
+  const formatField = (at: number) => formatTimestamp(at, timeZone).slice(0, 16).replace(' ', 'T')
   return (
-    <div className="outcomes">
-      {times.map(({ label, at }) => (
-        <Button
-          key={label}
-          onClick={({ currentTarget }) => {
-            const details = currentTarget.closest('details')
-            details?.removeAttribute('open')
-            details?.querySelector('summary')?.focus()
-            void press(lead, { kind: 'call-again', at })
-          }}
-        >
-          {label}
-        </Button>
-      ))}
+    <div className="call-times">
+      <div className="outcomes">
+        {listCallTimes(now, hours).map(({ label, at }) => (
+          <Button key={label} onClick={() => choose(at)}>
+            {label}
+          </Button>
+        ))}
+      </div>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          choose(parseLocalTime(time, timeZone))
+        }}
+      >
+        <label>
+          Another time
+          <input
+            type="datetime-local"
+            required
+            min={formatField(now + minuteMs)}
+            max={formatField(now + longestWaitMs)}
+            value={time}
+            onChange={({ target }) => setTime(target.value)}
+          />
+        </label>
+        <Button type="submit">Set</Button>
+      </form>
     </div>
   )
 }
@@ -201,7 +282,9 @@ function CallTimes({ lead, refresh }: Actions) {
 /** Lists the presses that could not be sent yet. */
 export function Unsent({ lead }: { lead: LeadCard }) {
   const unsent = useUnsent(lead.id)
-  const names = unsent.map(({ kind, text }) => nameButton(kind, lead) ?? text ?? 'Undo')
+  const names = unsent.map(({ kind, text }) =>
+    kind === 'note' && text ? text : nameButton(kind, lead),
+  )
   return (
     <NotSent>
       {names.length > 0 &&

@@ -26,7 +26,7 @@ const moodShapes: Record<Mood, Shapes> = {
     mark: 'M17.5 14.5c-2 1-3 3-2 6a20 20 0 0 0 12 12c3 1 5 0 6-2l-5-4-2.5 2a12 12 0 0 1-6.5-6.500l2-2.500Z',
   },
   done: { mark: 'm12 25 8.5 8.5L37 16' },
-  'not-a-lead': { mark: 'm15 15 18 18M33 15 15 33' },
+  dropped: { mark: 'm15 15 18 18M33 15 15 33' },
   suspect: { mark: 'M18 18a6 6 0 1 1 8.5 5.5c-1.8.9-2.5 2-2.5 4M24 35v.01' },
 }
 

@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest'
-import { setCompanyTimeZone } from '#leads/clock.ts'
 import { noPromise } from '#leads/deadline.ts'
-import { newState } from '#leads/history.ts'
+import { newState } from '#leads/lead-state.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
+import { hourMs, minuteMs } from '#leads/time-units.ts'
 import { promiseFrom } from '#testing/saved-leads.ts'
-import { computeCountdown, countToCall, groupLeads } from './countdown.ts'
-import { identify } from './me.ts'
+import { computeCountdown } from './countdown.ts'
 
-const minuteMs = 60_000
 const receivedAt = Date.parse('2026-11-15T12:00:00Z')
-const me = identify({ email: 'me@example.com', person: 'Me' })
-const myCall = { callerEmail: 'me@example.com', caller: 'Me' }
-const noTotals = { toCall: 0, calling: 0, callAgain: 0, waiting: 0, called: 0, suspect: 0 }
+const me = 'me@example.com'
+const timeZone = 'America/Chicago'
+const myCall = { callerEmail: me, caller: 'Me' }
 const card: LeadCard = {
   id: 'a',
   name: 'Jane Doe',
@@ -20,6 +18,7 @@ const card: LeadCard = {
   email: '',
   service: 'Roof Repair',
   isEmergency: false,
+  address: '123 Main St, Springfield, IL 62701',
   town: 'Springfield',
   receivedAt,
   ...promiseFrom(receivedAt),
@@ -27,11 +26,13 @@ const card: LeadCard = {
   lastNote: null,
   isSuspect: false,
   isInBurst: false,
-  others: [],
-  moreOthers: 0,
 }
 const after = (ms: number, changes: Partial<LeadCard> = {}) => {
-  const { mood, text } = computeCountdown({ ...card, ...changes }, receivedAt + ms, me)
+  const { mood, text } = computeCountdown(
+    { ...card, ...changes },
+    { now: receivedAt + ms, timeZone },
+    me,
+  )
   return [mood, text.replaceAll('\u00a0', ' ')]
 }
 
@@ -46,6 +47,17 @@ test('a lead goes from calm to late', () => {
   expect(after(-5_000)).toEqual(['calm', '10 min left'])
 })
 
+test('an emergency is in the alarm color at any time left, and never green while it needs a call', () => {
+  const emergency = { isEmergency: true }
+  expect(after(0, emergency)).toEqual(['urgent', 'Call now: 10:00 left'])
+  expect(after(12 * minuteMs, emergency)).toEqual(['late', '2 min late'])
+  const opensAt = receivedAt + 2 * hourMs
+  const whenOpen = { ...emergency, promiseStartAt: opensAt, deadlineAt: opensAt + 10 * minuteMs }
+  expect(after(minuteMs, whenOpen)).toEqual(['urgent', 'Call by 8:10 AM'])
+  const again = { status: 'call-again', attempts: 1, callAgainAt: receivedAt + hourMs } as const
+  expect(after(minuteMs, { ...emergency, ...again })[0]).toBe('soon')
+})
+
 test('a homeowner without a phone number gets an email instead of a call', () => {
   const byEmail = (ms: number, changes: Partial<LeadCard> = {}) =>
     after(ms, { ...changes, phone: null })[1]
@@ -57,7 +69,7 @@ test('a homeowner without a phone number gets an email instead of a call', () =>
   expect(byEmail(4 * minuteMs, calling)).toBe('Someone is emailing')
   expect(byEmail(90 * minuteMs, calling)).toBe('Someone started emailing 1 hr ago')
   expect(byEmail(5 * minuteMs, { ...calling, status: 'done' })).toBe(
-    'Done: Someone emailed after 3 min',
+    'Done: first emailed after 3 min',
   )
   expect(byEmail(5 * minuteMs, again)).toBe('No answer (1 try). Email again now.')
   const night = promiseFrom(receivedAt + 60 * minuteMs)
@@ -75,15 +87,20 @@ test('a called lead shows who called and when; a closed lead shows its outcome',
   expect(after(4 * minuteMs, called)).toEqual(['calling', 'Sam is calling'])
   expect(after(4 * minuteMs, { ...called, ...myCall })).toEqual(['calling', 'You’re calling'])
   expect(after(183 * minuteMs, called)[1]).toBe('Sam started calling 3 hr ago')
-  const inAirtable = { ...called, caller: null, callerEmail: null, calledVia: 'airtable' } as const
+  const inAirtable = { ...called, status: 'airtable', caller: null, calledVia: 'airtable' } as const
   expect(after(0, inAirtable)).toEqual(['done', 'Marked as called in Airtable after 3 min'])
-  expect(after(0, { ...called, status: 'done' })).toEqual(['done', 'Done: Sam called after 3 min'])
-  expect(after(0, { ...called, status: 'not-a-lead' })).toEqual(['not-a-lead', 'Not a lead'])
+  // The person who called last may not be the one who called first.
+  expect(after(0, { ...called, status: 'done' })).toEqual([
+    'done',
+    'Done: first called after 3 min',
+  ])
+  expect(after(0, { ...called, status: 'not-a-lead' })).toEqual(['dropped', 'Not a lead'])
+  expect(after(0, { ...called, status: 'won' })[0]).toBe('done')
+  expect(after(0, { ...called, status: 'lost' })[0]).toBe('dropped')
   expect(after(0, { ...noPromise, isSuspect: true })).toEqual(['suspect', 'Possible spam'])
 })
 
 test('after no answer, shows when to call again', () => {
-  setCompanyTimeZone('America/Chicago')
   const callAgainAt = receivedAt + 33 * minuteMs
   const again = { status: 'call-again', attempts: 2, callAgainAt } as const
   const read = (minutes: number) =>
@@ -92,26 +109,18 @@ test('after no answer, shows when to call again', () => {
   expect(read(33)).toEqual(['soon', 'No answer (2 tries). Call again now.'])
   const monday = { ...again, callAgainAt: receivedAt + 25 * 60 * minuteMs }
   expect(after(0, monday)[1]?.replace(/\s/g, ' ')).toContain('Call again tomorrow at 7:00 AM.')
-  const today = { leads: [{ ...card, ...again }], totals: { ...noTotals, callAgain: 1 } }
-  expect(countToCall(today, callAgainAt - 1)).toBe(0)
-  expect(countToCall(today, callAgainAt)).toBe(1)
 })
 
-test('a burst from one network is a separate group until someone calls', () => {
-  const night = promiseFrom(receivedAt + 60 * minuteMs)
-  const burst = [
-    { ...card, isInBurst: true },
-    { ...card, ...night, isInBurst: true },
-  ]
-  const groups = groupLeads([...burst, card], receivedAt, me)
-  expect(groups).toMatchObject({ toCall: [card], waiting: [], burst, suspect: [] })
-  const called = { ...card, isInBurst: true, status: 'done' as const }
-  expect(groupLeads([called], receivedAt, me)).toMatchObject({ burst: [], called: [called] })
+test('a call without a result shows who called', () => {
+  const noResult = { status: 'no-result', attempts: 1, callAgainAt: receivedAt } as const
+  expect(after(0, noResult)).toEqual([
+    'soon',
+    'Someone called but didn’t enter a result. Call again now.',
+  ])
+  expect(after(0, { ...noResult, ...myCall })[1]).toMatch(/^Me called but/)
 })
 
 test('a lead that is due after we open has no countdown until then', () => {
-  setCompanyTimeZone('America/Chicago')
-  const hourMs = 60 * minuteMs
   const night = promiseFrom(receivedAt + hourMs)
   expect(after(0, night).map((text) => text.replace(/\s/g, ' '))).toEqual([
     'waiting',
@@ -120,19 +129,11 @@ test('a lead that is due after we open has no countdown until then', () => {
   expect(after(hourMs, night)).toEqual(['calm', '10 min left'])
   const { shareLeft } = computeCountdown(
     { ...card, ...night },
-    receivedAt + hourMs + 5 * minuteMs,
+    { now: receivedAt + hourMs + 5 * minuteMs, timeZone },
     me,
   )
   expect(shareLeft).toBe(0.5)
   const calledAt = receivedAt + hourMs + 2 * minuteMs
   const called = { status: 'done', calledAt, caller: 'Sam' } as const
-  expect(after(0, { ...night, ...called })[1]).toBe('Done: Sam called after 2 min')
-
-  const leads = [card, { ...card, ...night, id: 'b' }]
-  const listIds = (at: number) => {
-    const { toCall, waiting } = groupLeads(leads, at, me)
-    return [toCall.map(({ id }) => id), waiting.map(({ id }) => id)]
-  }
-  expect(listIds(receivedAt)).toEqual([['a'], ['b']])
-  expect(listIds(receivedAt + hourMs)).toEqual([['a', 'b'], []])
+  expect(after(0, { ...night, ...called })[1]).toBe('Done: first called after 2 min')
 })

@@ -1,25 +1,35 @@
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { setCompanyTimeZone } from '#leads/clock.ts'
+import {
+  type ComponentType,
+  lazy,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
 import type { Today as TodayData } from '#leads/desk/today.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import { readFirstName } from '#leads/words.ts'
+import { AskForNotifications } from './ask-for-notifications.tsx'
 import { Banner } from './banner.tsx'
-import { setBusinessHours } from './call-times.ts'
-import { countToCall } from './countdown.ts'
+import { countToCall, passTime } from './cards.ts'
 import { clearDrafts } from './drafts.ts'
-import { Button, deskTitle, Icon, Mark } from './elements.tsx'
-import { identify, Me, Sender } from './me.ts'
+import { Button, deskTitle, Heading, Icon, Mark } from './elements.tsx'
+import { useFirstLead } from './first-lead.ts'
+import { useKeptFocus } from './kept-focus.ts'
+import { Hours, Me, Sender, TimeZone } from './me.ts'
 import { Notice } from './notice.tsx'
+import { forgetDialed, resume } from './outbox.ts'
 import { repairSubscription } from './push-notifications.ts'
-import { formatRoute, parseRoute, type Route, readScroll, useHash } from './route.ts'
+import { formatRoute, parseRoute, type Route, readScroll, type Screen, useHash } from './route.ts'
 import { AddLead, sendNewLead } from './screens/add-lead.tsx'
 import { AllLeads } from './screens/all-leads.tsx'
 import { Lead } from './screens/lead.tsx'
 import { People } from './screens/people.tsx'
-import { ReportScreen } from './screens/report.tsx'
 import { SignIn } from './screens/sign-in.tsx'
 import { Today } from './screens/today.tsx'
-import { useAtNow, usePolling } from './use-polling.ts'
+import { useNow, usePolling } from './use-polling.ts'
 
 const screens = [
   ['today', 'Today'],
@@ -29,23 +39,31 @@ const screens = [
   ['people', 'People'],
 ] as const
 
-// Only owners need this code, so it is not part of the first script.
-const PageScreen = lazy(() =>
-  import.meta.env.SSR
-    ? new Promise<never>(() => {})
-    : import('./page/page-screen.tsx').then(
-        (code) => ({ default: code.PageScreen }),
-        // An older tab asks for a file that the server no longer has.
-        () => ({ default: NotLoaded }),
-      ),
-)
+// The crew rarely needs these screens, so they are not part of the first script.
+const PageScreen = lazyScreen(async () => (await import('./page/page-screen.tsx')).PageScreen)
+const ReportScreen = lazyScreen(async () => (await import('./screens/report.tsx')).ReportScreen)
 
-const NotLoaded = () => (
-  <>
-    <p>This screen couldn’t be loaded. Check the connection, then reload the desk.</p>
-    <Button onClick={() => location.reload()}>Reload</Button>
-  </>
-)
+function lazyScreen<Props>(load: () => Promise<ComponentType<Props>>) {
+  return lazy(
+    (): Promise<{ default: ComponentType<Props> }> =>
+      import.meta.env.SSR
+        ? new Promise<never>(() => {})
+        : load().then(
+            (screen) => ({ default: screen }),
+            // An older tab asks for a file that the server no longer has.
+            () => ({ default: NotLoaded }),
+          ),
+  )
+}
+
+function NotLoaded() {
+  return (
+    <>
+      <p>This screen couldn’t be loaded. Check the connection, then reload the desk.</p>
+      <Button onClick={() => location.reload()}>Reload</Button>
+    </>
+  )
+}
 
 /** Data that came with the page. */
 export type Start = { data: TodayData; at: number }
@@ -70,13 +88,13 @@ function SignedIn({
   onChange: () => void
 }) {
   const today = usePolling<TodayData>('/api/today', undefined, start)
-  if (today.data) {
-    setCompanyTimeZone(today.data.timeZone)
-    setBusinessHours(today.data.hours)
-  }
   const { screen, leadId, query } = parseRoute(hash)
   useNavigation(hash)
-  const waiting = useAtNow((now) => (today.data ? countToCall(today.data, now) : 0))
+  useKeptFocus()
+  const now = useNow((at) => Math.floor(at / minuteMs) * minuteMs)
+  const shown = today.data && passTime(today.data, now)
+  const waiting = shown ? countToCall(shown.totals) : 0
+  const firstId = useFirstLead(shown?.leads[0]?.id)
   useEffect(() => {
     document.title = waiting > 0 ? `${waiting} to call · ${deskTitle}` : deskTitle
     void navigator.setAppBadge?.(waiting)?.catch(() => {})
@@ -86,106 +104,149 @@ function SignedIn({
     if (!isSignedIn) return
     // Safari has no requestIdleCallback.
     const whenIdle = window.requestIdleCallback ?? setTimeout
-    whenIdle(() => void repairSubscription().catch(() => {}))
+    whenIdle(() => {
+      void navigator.serviceWorker?.register('/sw.js').catch(() => {})
+      void repairSubscription().catch(() => {})
+    })
     void sendNewLead(today.refresh)
+    void resume().then(today.refresh)
   }, [isSignedIn, today.refresh])
   useEffect(() => {
-    if (today.isSignedOut) clearDrafts()
+    if (!today.isSignedOut) return
+    clearDrafts()
+    forgetDialed()
   }, [today.isSignedOut])
   if (today.isSignedOut) return <SignIn token={undefined} onEnter={onChange} />
-  if (!today.data)
-    return (
+  if (!shown)
+    return today.trouble ? (
+      <div className="shell">
+        <Rail screen={screen} />
+        <main className="content empty">
+          <Mark />
+          <Heading>{today.trouble}</Heading>
+          <p role="status">Retrying automatically.</p>
+        </main>
+      </div>
+    ) : (
       <main className="sign-in">
         <Mark />
-        <p role="status">{today.trouble ? `${today.trouble} Retrying automatically.` : ''}</p>
       </main>
     )
-  const { leads, me, warnings } = today.data
+  const { leads, me, warnings, hours, company } = shown
   const may = (route: DeskRoute) => mayUse(me.role, route)
   const canEditPage = may('GET /api/page')
-  const isShown = ([to]: (typeof screens)[number]) => to !== 'page' || canEditPage
   const hasPanes = screen === 'today' || screen === 'leads'
+  const shownId = leadId ?? (screen === 'today' ? firstId : undefined)
   return (
-    <Me value={identify(me)}>
-      <Sender value={`${readFirstName(me.person ?? '')} from ${today.data.company}`}>
-        <div className="shell">
-          <nav className="rail" aria-label="Desk">
-            <Mark />
-            {screens.filter(isShown).map(([to, name]) => (
-              <a
-                key={to}
-                href={formatRoute({ screen: to })}
-                aria-current={screen === to ? 'page' : undefined}
-              >
-                <Icon name={to} />
-                {name}
-                {to === 'today' && waiting > 0 && <b>{waiting}</b>}
-              </a>
-            ))}
-          </nav>
-          <div className="content">
-            <Banner today={today} warnings={warnings} />
-            <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
-              <div className="list-pane">
-                {screen === 'today' && (
-                  <Today {...today.data} shownId={leadId} refresh={today.refresh} />
-                )}
-                {screen === 'leads' && (
-                  <AllLeads
-                    query={query}
-                    fresh={leads}
-                    shownId={leadId}
-                    refresh={today.refresh}
-                    canExport={may('POST /api/spreadsheet')}
-                  />
-                )}
-                {screen === 'add' && <AddLead refresh={today.refresh} />}
-                {screen === 'report' && <ReportScreen query={query} {...today.data} />}
-                {screen === 'page' &&
-                  (canEditPage ? (
-                    <Suspense fallback={<p>Loading…</p>}>
-                      <PageScreen
-                        sectionId={query}
-                        email={me.email}
-                        timeZone={today.data.timeZone}
+    <Me value={me.email}>
+      <Sender value={`${readFirstName(me.person ?? '')} from ${company}`}>
+        <TimeZone value={hours.timeZone}>
+          <Hours value={hours}>
+            <div className="shell">
+              <Rail screen={screen} today={shown} waiting={waiting} />
+              <div className="content">
+                <Banner today={today} warnings={warnings} />
+                <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
+                  <div className="list-pane">
+                    {screen === 'today' && (
+                      <Today {...shown} shownId={shownId} refresh={today.refresh} />
+                    )}
+                    {screen === 'leads' && (
+                      <AllLeads
+                        query={query}
+                        fresh={leads}
+                        shownId={leadId}
+                        canExport={may('POST /api/spreadsheet')}
                       />
-                    </Suspense>
-                  ) : (
-                    <p>Only owners can change the page. An owner can make you one under People.</p>
-                  ))}
-                {screen === 'people' && (
-                  <People me={me} refreshMe={today.refresh} onSignOut={onChange} />
-                )}
-              </div>
-              {hasPanes && (
-                <div className="lead-pane">
-                  {leadId ? (
-                    <>
-                      <a className="back" href={formatRoute({ screen, query })}>
-                        <Icon name="back" />
-                        {screen === 'today' ? 'Today' : 'All leads'}
-                      </a>
-                      <Lead
-                        key={leadId}
-                        id={leadId}
-                        refreshList={today.refresh}
-                        canErase={may('DELETE /api/leads/:id')}
-                      />
-                    </>
-                  ) : (
-                    <div className="empty">
-                      <Mark />
-                      <p>Choose a lead to see its details here.</p>
+                    )}
+                    {screen === 'add' && <AddLead refresh={today.refresh} />}
+                    {screen === 'report' && (
+                      <Suspense fallback={<p>Loading…</p>}>
+                        <ReportScreen query={query} {...shown} />
+                      </Suspense>
+                    )}
+                    {screen === 'page' &&
+                      (canEditPage ? (
+                        <Suspense fallback={<p>Loading…</p>}>
+                          <PageScreen sectionId={query} email={me.email} />
+                        </Suspense>
+                      ) : (
+                        <p>
+                          Only owners can change the page. Ask an owner to make you an owner under
+                          People.
+                        </p>
+                      ))}
+                    {screen === 'people' && (
+                      <People me={me} refreshMe={today.refresh} onSignOut={onChange} />
+                    )}
+                  </div>
+                  {hasPanes && (shownId || (screen === 'today' && leads.length > 0)) && (
+                    <div className="lead-pane">
+                      {leadId && (
+                        <a className="back" href={formatRoute({ screen, query })}>
+                          <Icon name="back" />
+                          {screen === 'today' ? 'Today' : 'All leads'}
+                        </a>
+                      )}
+                      {shownId && (
+                        <Lead
+                          key={shownId}
+                          id={shownId}
+                          isChosen={leadId !== undefined}
+                          refreshList={today.refresh}
+                          canErase={may('DELETE /api/leads/:id')}
+                        />
+                      )}
                     </div>
                   )}
-                </div>
-              )}
-            </main>
-          </div>
-          <Notice today={today} />
-        </div>
+                </main>
+              </div>
+              {screen === 'today' && <AskForNotifications />}
+              <Notice today={today} />
+            </div>
+          </Hours>
+        </TimeZone>
       </Sender>
     </Me>
+  )
+}
+
+function Rail({
+  screen,
+  today,
+  waiting = 0,
+}: {
+  screen: Screen
+  today?: TodayData
+  waiting?: number
+}) {
+  const canEditPage = today && mayUse(today.me.role, 'GET /api/page')
+  const shown = screens.filter(([to]) => to !== 'page' || canEditPage)
+  return (
+    <nav className="rail" aria-label="Desk">
+      <p className="company">
+        <Mark />
+        {today?.company}
+      </p>
+      {shown.map(([to, name]) => (
+        <a
+          key={to}
+          href={formatRoute({ screen: to })}
+          aria-current={screen === to ? 'page' : undefined}
+        >
+          <Icon name={to} />
+          {name}
+          {to === 'today' && waiting > 0 && <b>{waiting}</b>}
+        </a>
+      ))}
+      {today && (
+        <p className="me">
+          <b dir="auto">{today.me.person}</b>
+          <br />
+          {today.me.role === 'owner' ? 'Owner' : 'Crew'}
+        </p>
+      )}
+    </nav>
   )
 }
 
@@ -199,7 +260,8 @@ function useNavigation(hash: string) {
     if (was.screen === is.screen && was.leadId === is.leadId) return
     const isWide = matchMedia('(min-width: 64rem)').matches
     if (was.screen === is.screen && was.leadId && !is.leadId) {
-      document.getElementById(`lead-${was.leadId}`)?.focus({ preventScroll: true })
+      const card = document.getElementById(`lead-${was.leadId}`)
+      card?.querySelector('a')?.focus({ preventScroll: true })
       if (!isWide) scrollTo(0, readScroll(hash))
     } else if (was.screen !== is.screen || !isWide) scrollTo(0, 0)
   }, [hash])

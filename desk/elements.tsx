@@ -1,16 +1,23 @@
 import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react'
 import { logo } from '#leads/brand.json'
+import { makeMapUrl } from '#leads/field-outputs.ts'
 import { hasNavigated } from './route.ts'
 
 /** The page's title, which includes the company's name. */
 export const deskTitle = import.meta.env.SSR ? '' : document.title
 
-/** The heading of a screen. It takes the focus after navigation, for keyboards and screen readers. */
-export function Heading({ children }: { children: ReactNode }) {
+/** The heading of a screen. After navigation, it takes the focus, for keyboards and screen readers. */
+export function Heading({
+  children,
+  isTarget = true,
+}: {
+  children: ReactNode
+  isTarget?: boolean
+}) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    if (hasNavigated()) heading.current?.focus({ preventScroll: true })
-  }, [])
+    if (isTarget && hasNavigated()) heading.current?.focus({ preventScroll: true })
+  }, [isTarget])
   return (
     <h1 ref={heading} tabIndex={-1} dir="auto">
       {children}
@@ -29,6 +36,14 @@ export const MailLink = ({ email, ...link }: ComponentProps<'a'> & { email: stri
   <a {...link} href={`mailto:${encodeURIComponent(email).replace('%40', '@')}`} />
 )
 
+export const MapLink = ({ address }: { address: string }) =>
+  address && (
+    <a className="address" href={makeMapUrl(address)} target="_blank" rel="noreferrer" dir="auto">
+      {address}
+      <span className="unseen"> (opens a map)</span>
+    </a>
+  )
+
 type Choices = readonly (readonly [value: string | number, text: string])[]
 
 export const Choice = ({
@@ -36,8 +51,15 @@ export const Choice = ({
   choices,
   ...field
 }: ComponentProps<'select'> & { label: string; choices: Choices }) => (
+  // biome-ignore lint/a11y/noLabelWithoutControl: the select is in its component
   <label>
     {label}
+    <Select {...field} choices={choices} />
+  </label>
+)
+
+export const Select = ({ choices, ...field }: ComponentProps<'select'> & { choices: Choices }) => (
+  <span className="select">
     <select {...field}>
       {choices.map(([value, text]) => (
         <option key={value} value={value}>
@@ -45,7 +67,7 @@ export const Choice = ({
         </option>
       ))}
     </select>
-  </label>
+  </span>
 )
 
 export const Mark = () => (

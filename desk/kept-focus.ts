@@ -1,27 +1,61 @@
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 
 /**
- * Keeps the place of people who use a keyboard or a screen reader: if the focused button disappears, the
- * nearest element around it that is not empty gets the focus, such as its list.
+ * Keeps the place of people who use a keyboard or a screen reader. If the focused button disappears, the nearest
+ * element around it that is not empty gets the focus, such as its list, or its card in another list. If none is left,
+ * the heading gets it.
  */
 export function useKeptFocus(): void {
-  const around = useRef<HTMLElement[]>([])
   useEffect(() => {
+    /** The focused element and those around it. */
+    let around: HTMLElement[] = []
+    let isPressed = false
     const remember = ({ target }: Event) => {
-      around.current = []
+      around = []
+      isPressed = false
       let element = target as HTMLElement | null
-      for (; element?.closest('.page-form, .lead-pane'); element = element.parentElement)
-        around.current.push(element)
+      for (
+        ;
+        element?.closest('.list-pane *, .lead-pane *, .notice');
+        element = element.parentElement
+      )
+        around.push(element)
     }
+    const press = ({ target }: Event) => {
+      // A tap on the number moves its card, too.
+      const button = (target as Element).closest<HTMLElement>('button, [href^="tel:"]')
+      // Safari does not focus a button or a link that is clicked.
+      button?.focus({ preventScroll: true })
+      isPressed = button !== null
+    }
+    const restore = () => {
+      const [focused, ...outer] = around
+      if (!focused || document.activeElement !== document.body) return
+      if (focused.isConnected && focused.checkVisibility()) return
+      const headings = [...document.querySelectorAll('h1')]
+      const place =
+        outer
+          .map((element) => document.getElementById(element.id) ?? element)
+          .find((element) => element.textContent && element.checkVisibility()) ??
+        headings.findLast((heading) => heading.checkVisibility())
+      place?.setAttribute('tabindex', '-1')
+      // Scroll to the card that the person's press has moved, but not to one that a colleague has moved. After a
+      // press that closed it, keep the next call in sight.
+      const isClosed = place?.matches('[data-mood="done"], [data-mood="dropped"]')
+      place?.focus({ preventScroll: !isPressed || outer.includes(place) || isClosed === true })
+    }
+    const changes = new MutationObserver(restore)
+    changes.observe(document.body, {
+      subtree: true,
+      childList: true,
+      attributeFilter: ['open', 'hidden'],
+    })
     document.addEventListener('focusin', remember)
-    return () => document.removeEventListener('focusin', remember)
+    document.addEventListener('click', press, true)
+    return () => {
+      changes.disconnect()
+      document.removeEventListener('focusin', remember)
+      document.removeEventListener('click', press, true)
+    }
   }, [])
-  // Any change may remove the button.
-  useEffect(() => {
-    const [focused, ...outer] = around.current
-    if (!focused || focused.isConnected || document.activeElement !== document.body) return
-    const left = outer.find((element) => element.textContent && element.checkVisibility())
-    left?.setAttribute('tabindex', '-1')
-    left?.focus({ preventScroll: true })
-  })
 }

@@ -1,14 +1,21 @@
-import { Fragment, memo, use, useDeferredValue, useEffect, useRef } from 'react'
-import { dayMs, formatAgo } from '#leads/clock.ts'
-import type { LeadCard } from '#leads/reports/describe.ts'
+import { memo, use, useDeferredValue } from 'react'
+import { formatAgo } from '#leads/clock.ts'
+import { needsCall } from '#leads/lead-state.ts'
 import { readOpenedAt } from './api.ts'
-import { CallActions, ChangeTime, NoteField, Outcomes, Unsent } from './call-actions.tsx'
-import { canCall, computeCountdown, isOpen } from './countdown.ts'
+import { CallActions, ChangeTime, NotCalled, NoteField, Outcomes, Unsent } from './call-actions.tsx'
+import {
+  areDifferent,
+  type Card,
+  computeCardCountdown,
+  describeRequests,
+  listRequests,
+  nameRequest,
+} from './cards.ts'
 import { CountdownIcon } from './countdown-icon.tsx'
+import { MapLink } from './elements.tsx'
 import { Me } from './me.ts'
-import { type Refresh, takeChange } from './press.ts'
-import { formatRoute } from './route.ts'
-import { useAtNow, useNow } from './use-polling.ts'
+import type { Refresh } from './press.ts'
+import { useClock, useNow } from './use-polling.ts'
 
 type Listing = {
   hrefOf: (leadId: string) => string
@@ -19,30 +26,34 @@ type Listing = {
   isCalling?: boolean
 }
 
-type Row = Omit<Listing, 'shownId'> & { lead: LeadCard; isShown: boolean; isNext: boolean }
+type Row = Omit<Listing, 'shownId'> & { card: Card; isShown: boolean; isNext: boolean }
+
+let opened: Card | undefined
+
+/** The card that was opened from a list, to show until the whole lead is loaded. */
+export const findOpened = (leadId: string) => (opened?.lead.id === leadId ? opened : undefined)
 
 // Each changed response creates new objects, but most rows have the same content.
 const isSameRow = (a: Row, b: Row) =>
   a.hrefOf === b.hrefOf &&
   a.isShown === b.isShown &&
   a.isNext === b.isNext &&
-  JSON.stringify(a.lead) === JSON.stringify(b.lead)
+  JSON.stringify(a.card) === JSON.stringify(b.card)
 
-const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling, refresh }: Row) {
+const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling, refresh }: Row) {
   const me = use(Me)
-  const now = useNow(canCall(lead) ? 1_000 : 60_000)
-  const age = useAtNow((exact) => formatAgo(lead.receivedAt, exact))
-  const countdown = computeCountdown(lead, now, me)
-  const what = [!lead.isEmergency && lead.service, lead.town].filter(Boolean)
-  const actions = { lead, refresh }
-  const link = useRef<HTMLAnchorElement>(null)
-  useEffect(() => {
-    // The pressed button is gone, and the card may be in another group. Do not interrupt someone who types.
-    if (takeChange(lead.id, lead.status) && !document.activeElement?.matches('input, textarea'))
-      link.current?.focus()
-  }, [lead.id, lead.status])
+  const { lead } = card
+  const clock = useClock(needsCall(lead) ? 1_000 : 60_000)
+  const age = useNow((now) => formatAgo(lead.receivedAt, { ...clock, now }))
+  const countdown = computeCardCountdown(card, clock, me)
+  const requests = listRequests(card)
+  const services = requests.map(({ service, isEmergency }) => !isEmergency && service)
+  const what = [...new Set([...services, lead.town])].filter(Boolean)
+  const others = describeRequests(card)
+  const actions = { card, refresh }
   return (
     <li
+      id={`lead-${lead.id}`}
       className="card lead"
       data-mood={countdown.mood}
       data-calling={isCalling}
@@ -58,23 +69,24 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling
             </>
           )}
           <a
-            ref={link}
             className="lead-name"
-            id={`lead-${lead.id}`}
             href={hrefOf(lead.id)}
             dir="auto"
             aria-current={isShown || undefined}
+            onClick={() => {
+              opened = card
+            }}
           >
             {lead.name}
           </a>
           <p className="small">
-            {lead.isEmergency && <b className="tag">Emergency</b>}
+            {requests.some(({ isEmergency }) => isEmergency) && <b className="tag">Emergency</b>}
             <bdi>{what.join(' · ')}</bdi>
           </p>
+          {others && <p className="small">{others}</p>}
           {!isCalling && (
-            <p className="small">
-              <b className="lead-countdown">{countdown.text}</b>
-              <span>{age}</span>
+            <p className="small dotted">
+              <b className="lead-countdown">{countdown.text}</b> <span>received {age}</span>
             </p>
           )}
         </div>
@@ -84,68 +96,73 @@ const LeadRow = memo(function LeadRow({ lead, hrefOf, isShown, isNext, isCalling
           {lead.lastNote.person ?? 'Someone'}: {lead.lastNote.text}
         </p>
       )}
-      <AlsoAsked lead={lead} />
-      {(isCalling || isOpen(lead) || lead.status === 'call-again') && (
-        <CallActions isNext={isNext} {...actions} />
+      {areDifferent(card) && <Requests card={card} hrefOf={hrefOf} />}
+      {(isCalling || needsCall(lead)) && (
+        <CallActions isNext={isNext || countdown.mood === 'late'} {...actions} />
       )}
-      {isCalling && (
+      {/* Beside the list, the lead has the same buttons. */}
+      {isCalling && !isShown && (
         <>
+          <MapLink address={lead.address} />
           <Outcomes {...actions} />
+          <NotCalled {...actions} />
           <NoteField {...actions} />
         </>
       )}
-      {lead.status === 'call-again' && <ChangeTime {...actions} />}
+      {/* The site put it back, because nobody entered the result of the call. */}
+      {lead.status === 'no-result' && !isShown && (
+        <details>
+          <summary>Enter the result</summary>
+          <Outcomes {...actions} />
+        </details>
+      )}
+      <ChangeTime {...actions} />
       <Unsent lead={lead} />
     </li>
   )
 }, isSameRow)
 
-/** Links to the homeowner's other requests. */
-export function AlsoAsked({ lead: { others, moreOthers } }: { lead: LeadCard }) {
-  if (others.length === 0) return null
-  return (
-    <p className="small quiet also-asked">
-      Also asked{' '}
-      {others.map(({ id, receivedAt }, at) => (
-        <Fragment key={id}>
-          {at > 0 && (moreOthers > 0 ? ', ' : ' and ')}
-          <RequestLink id={id} receivedAt={receivedAt} />
-        </Fragment>
-      ))}
-      {moreOthers > 0 && `, and ${moreOthers} more`}
-    </p>
-  )
-}
+const maxShown = 3
 
-function RequestLink({ id, receivedAt }: LeadCard['others'][number]) {
-  const age = useAtNow((now) => formatAgo(receivedAt, now))
-  const isDate = useAtNow((now) => now - receivedAt >= dayMs)
+/** Lists the requests of a card if their names or addresses differ. */
+function Requests({ card, hrefOf }: Pick<Row, 'card' | 'hrefOf'>) {
+  const shown = listRequests(card).slice(0, maxShown)
   return (
-    <>
-      {isDate && 'on '}
-      <a href={formatRoute({ leadId: id })}>{age}</a>
-    </>
+    <ul className="requests small">
+      {shown.map((lead) => (
+        <li key={lead.id}>
+          <a href={hrefOf(lead.id)} dir="auto">
+            {nameRequest(lead)}
+          </a>
+        </li>
+      ))}
+      {card.requests > shown.length && (
+        <li>
+          <a href={hrefOf(card.lead.id)}>and {card.requests - shown.length} more</a>
+        </li>
+      )}
+    </ul>
   )
 }
 
 // The number of rows that fit on a screen. The server renders these, and the browser adds the rest in small
 // steps, so that a slow phone stays responsive.
-const firstScreenful = 8
+export const firstScreenful = 8
 
-export function LeadList({
-  leads,
+export function CardList({
+  cards,
   shownId,
   startsWithNext = false,
   ...row
-}: Listing & { leads: readonly LeadCard[]; startsWithNext?: boolean }) {
+}: Listing & { cards: readonly Card[]; startsWithNext?: boolean }) {
   const most = useDeferredValue(Number.POSITIVE_INFINITY, firstScreenful)
   return (
     <ul className="leads">
-      {leads.slice(0, most).map((lead, index) => (
-        <LeadRow
-          key={lead.id}
-          lead={lead}
-          isShown={lead.id === shownId}
+      {cards.slice(0, most).map((card, index) => (
+        <CardRow
+          key={card.lead.id}
+          card={card}
+          isShown={listRequests(card).some(({ id }) => id === shownId)}
           isNext={startsWithNext && index === 0}
           {...row}
         />

@@ -1,17 +1,18 @@
 import { createContext } from 'react'
+import type { BusinessHours } from '#leads/hours.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 
-type Person = { email: string | null; person: string | null }
-
-/** Two people may have the same name. People who signed in with a link from the server share an email. */
-export const identify = ({ email, person }: Person) => JSON.stringify([email, person])
-
-/** The signed-in person, as a string, so that a new response does not render every row again. */
+/** The email of the signed-in person. Names can change, and two people may have the same one. */
 export const Me = createContext('')
 
 /** Introduces the signed-in person to homeowners: Sam from Ridgeline Roofing. */
 export const Sender = createContext('')
 
+/** The desk shows all times in the company's time zone, not the phone's. */
+export const TimeZone = createContext('UTC')
+
+// Separate from the time zone, because each response has a new object, and the rows of leads need only the zone.
+export const Hours = createContext<BusinessHours | undefined>(undefined)
+
 /** Returns true if this person is calling, or called last. */
-export const isCaller = ({ callerEmail, caller }: LeadCard, me: string) =>
-  identify({ email: callerEmail, person: caller }) === me
+export const isCaller = ({ callerEmail }: LeadCard, me: string) => callerEmail === me

@@ -1,12 +1,11 @@
 import { use, useEffect, useRef, useState } from 'react'
+import { describeNews } from '#leads/describe-event.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { chooseWords } from '#leads/words.ts'
+import { isolate } from '#leads/words.ts'
+import { Refused } from './api.ts'
 import { isCaller, Me } from './me.ts'
 import { createSignal, useSignal } from './signal.ts'
 import type { Polled } from './use-polling.ts'
-
-/** Keeps a visitor's text from changing the direction of the sentence around it. */
-export const isolate = (text: string) => `\u2068${text}\u2069`
 
 export const shownMs = 10_000
 let notice: { text: string; undo?: Undo | undefined; showMs?: number | undefined } | undefined
@@ -29,7 +28,7 @@ if (!import.meta.env.SSR) addEventListener('hashchange', hideNotice)
 /** Shows what was done, with a button that reverses it. */
 export const offerUndo = (text: string, undo: Undo) => showNotice({ text, undo })
 
-/** Shows a notice with the result of the work. */
+/** Shows a notice with the result of the work. Returns false if it failed. */
 export const attempt = <Result,>(
   work: Promise<Result>,
   message: string | ((result: Result) => string),
@@ -44,13 +43,20 @@ export const attempt = <Result,>(
   } = {},
 ) =>
   work.then(
-    (result) =>
+    (result) => {
       showNotice({
         text: about + (typeof message === 'string' ? message : message(result)),
         undo: makeUndo?.(result),
         showMs: computeShowMs?.(result),
-      }),
-    (error: Error) => showNotice({ text: about + error.message }),
+      })
+      return true
+    },
+    (error: Error) => {
+      // The form shows it below its field.
+      const hasField = error instanceof Refused && error.field !== undefined
+      if (!hasField) showNotice({ text: about + error.message })
+      return false
+    },
   )
 
 /** Shows notices, and announces new leads and other people's calls to screen readers. */
@@ -67,7 +73,8 @@ export function Notice({ today }: { today: Polled<{ leads: LeadCard[] }> }) {
     if (before.current && before.current.trouble !== trouble)
       messages.push(trouble ?? 'Back online.')
     before.current = { leads, trouble }
-    if (messages.length > 0) setChanges(messages.join(' '))
+    // One call can be about several requests.
+    if (messages.length > 0) setChanges([...new Set(messages)].join(' '))
   }, [leads, trouble, me])
   return (
     <>
@@ -80,9 +87,6 @@ export function Notice({ today }: { today: Polled<{ leads: LeadCard[] }> }) {
                 type="button"
                 className="link"
                 onClick={() => {
-                  // This button will be gone.
-                  const headings = [...document.querySelectorAll('h1')]
-                  headings.findLast((one) => one.checkVisibility())?.focus({ preventScroll: true })
                   // Hide the notice first, because a second tap would send Undo again.
                   hideNotice()
                   shown.undo?.()
@@ -117,8 +121,6 @@ function describeChanges(
     if (!was) return [`New lead: ${[name, lead.service, town].filter(Boolean).join(', ')}.`]
     // The notice already reports your own actions.
     if (was.status === lead.status || isCaller(lead, me)) return []
-    const who = lead.caller ?? 'Someone'
-    if (lead.status === 'call-again') return [`No answer from ${name}.`]
-    return lead.status === 'calling' ? [`${who} is ${chooseWords(lead).calling} ${name}.`] : []
+    return [`${describeNews(lead, { name, caller: lead.caller })}.`]
   })
 }

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
 import type { LeadInFull } from '#leads/reports/describe.ts'
-import { createOutbox } from './outbox.ts'
+import { minuteMs } from '#leads/time-units.ts'
+import { Refused } from './api.ts'
+import { createOutbox, type Press } from './outbox.ts'
 
 const noConnection = new Error('No connection.')
 type Answer = Error | { version: number }
 
 /** The server sends these responses in order. Retries wait for the test to call `retry`. */
 function openOutbox(...answers: Answer[]) {
+  let stored = '[]'
   const posted: { id: string; kind: string; version: number }[] = []
   const retries: (() => void)[] = []
   const outbox = createOutbox({
@@ -14,11 +17,34 @@ function openOutbox(...answers: Answer[]) {
       posted.push({ ...event })
       const answer = answers.shift() ?? noConnection
       if (answer instanceof Error) throw answer
-      return { lead: answer as LeadInFull }
+      return { lead: { sameNumber: [], ...answer } as unknown as LeadInFull }
     },
     waitToRetry: () => new Promise((resolve) => retries.push(resolve)),
+    storage: {
+      read: () => JSON.parse(stored),
+      write: (dialed) => {
+        stored = JSON.stringify(dialed)
+      },
+    },
   })
-  return { ...outbox, posted, retry: () => retries.shift()?.() }
+  /** Sends what is stored, as after a reload some minutes later. */
+  const reopen = (minutes: number, ...then: Answer[]) => {
+    const later = openOutbox(...then)
+    later.store(
+      JSON.stringify(
+        JSON.parse(stored).map((one: { at: number }) => ({
+          ...one,
+          at: one.at - minutes * minuteMs,
+        })),
+      ),
+    )
+    return later
+  }
+  const store = (text: string) => {
+    stored = text
+  }
+  const readStored = () => JSON.parse(stored)
+  return { ...outbox, posted, reopen, store, readStored, retry: () => retries.shift()?.() }
 }
 
 const lead = { id: 'a', version: 3 }
@@ -53,4 +79,73 @@ test('a second tap on the same button is ignored, but not a second note', async 
   void send(lead, { kind: 'note', text: 'Gate code 12' })
   await send(lead, { kind: 'note', text: 'Dog' })
   expect(posted.map(({ kind }) => kind)).toEqual(['no-answer', 'note', 'note'])
+})
+
+test('a correction is sent even if the first press is pending, but a double tap is not', async () => {
+  const { send, posted, retry } = openOutbox(
+    noConnection,
+    ...[4, 5, 6, 7, 8, 9, 10].map((version) => ({ version })),
+  )
+  const on = (version: number): Press => ({ kind: 'done', requests: [{ id: 'b', version }] })
+  const presses: Press[] = [
+    { kind: 'won', text: '12000' },
+    { kind: 'won', text: '12500' },
+    { kind: 'won', text: '12000' },
+    on(1),
+    { kind: 'done', isAlone: true },
+    { kind: 'corrected', fields: { phone: '(612) 555-0112' } },
+    { kind: 'corrected', fields: { email: 'jane@example.org' } },
+  ]
+  const sent = presses.map((press) => send(lead, { ...press }))
+  // The list may have been polled between two taps.
+  expect(send(lead, { kind: 'done', isAlone: true })).toBeUndefined()
+  await expect.poll(() => posted).toHaveLength(1)
+  retry()
+  await Promise.all(sent)
+  expect(posted.slice(1)).toMatchObject(presses)
+  void send(lead, on(1))
+  expect(send(lead, on(2))).toBeUndefined()
+})
+
+test('a result that follows a note keeps the version that the person saw', async () => {
+  // A colleague has changed the lead in the meantime.
+  const { send, posted } = openOutbox({ version: 4 }, { version: 7 }, { version: 8 })
+  void send(lead, { kind: 'called' })
+  void send(lead, { kind: 'note', text: 'Dog' })
+  await send(lead, { kind: 'no-answer' })
+  expect(posted.map(({ version }) => version)).toEqual([3, 4, 4])
+})
+
+test('a call survives the end of the page for an hour, with its ID and version, but nothing else does', async () => {
+  const before = openOutbox()
+  void before.send(lead, { kind: 'called', requests: [{ id: 'b', version: 1 }] })
+  void before.send({ id: 'c', version: 0 }, { kind: 'done' })
+  await expect.poll(() => before.posted).toHaveLength(2)
+  const dialed = before.posted.find(({ kind }) => kind === 'called')
+  const after = before.reopen(59, { version: 4 })
+  await after.resume()
+  expect(after.posted).toEqual([dialed])
+  expect(dialed).toMatchObject({ version: 3, requests: [{ id: 'b', version: 1 }] })
+  expect(after.readStored()).toEqual([])
+  // Without a connection, opening the page again does not make the call younger.
+  const offline = before.reopen(30)
+  void offline.resume()
+  await expect.poll(() => offline.posted).toHaveLength(1)
+  const tooLateThen = offline.reopen(30, { version: 4 })
+  await tooLateThen.resume()
+  expect(tooLateThen.posted).toEqual([])
+  const tooLate = before.reopen(60, { version: 4 })
+  await tooLate.resume()
+  expect(tooLate.posted).toEqual([])
+})
+
+test('a call that was sent or refused is not stored', async () => {
+  const { send, readStored } = openOutbox(
+    { version: 4 },
+    new Refused(409, { message: 'Sam called.' }),
+  )
+  await send(lead, { kind: 'called' })
+  expect(readStored()).toEqual([])
+  await expect(send(lead, { kind: 'called' })).rejects.toThrow('Sam called.')
+  expect(readStored()).toEqual([])
 })

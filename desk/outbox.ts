@@ -1,12 +1,42 @@
-import type { EventKind } from '#leads/history.ts'
+import type { Lead } from '#leads/fields.ts'
+import { type EventKind, events } from '#leads/history.ts'
+import { isRemark } from '#leads/lead-state.ts'
 import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
-import { Refused, request, SignedOut } from './api.ts'
+import { hourMs } from '#leads/time-units.ts'
+import { unlessBlocked } from '#site/unless-blocked.ts'
+import { isRefused, request, retryMs } from './api.ts'
 import { createSignal, useSignal } from './signal.ts'
 
-/** A press of a button. `at` is when to call again. */
-export type Press = { kind: EventKind; text?: string; at?: number }
 type Shown = Pick<LeadCard, 'id' | 'version'>
+
+/**
+ * A press of a button. `text` is a note or the details of a sale, `at` is when to call again, and `requests` are the
+ * others that the button changes.
+ */
+export type Press = {
+  kind: EventKind
+  text?: string
+  at?: number
+  /** For a correction: the values that the page showed, and those that were typed. */
+  shown?: Partial<Lead>
+  fields?: Partial<Lead>
+  requests?: Shown[]
+  isAlone?: true
+}
 type Event = Press & { id: string; version: number }
+
+/** Ignores versions, because the list may have been polled between the two taps. */
+const isSame = (press: Press, other: Press | undefined) => {
+  const read = ({ kind, text, at, fields, isAlone, requests }: Press) =>
+    JSON.stringify([kind, text, at, fields, isAlone, requests?.map(({ id }) => id)])
+  return other !== undefined && read(press) === read(other)
+}
+
+/** The start of a call. The browser may end the page while the phone dials. */
+type Dialed = { leadId: string; event: Event; at: number }
+
+/** The server records its own time, so an older call would look like one that is going on. */
+const dialedMs = hourMs
 
 /**
  * Sends presses in order for each lead. Without a connection, it retries while the page is open.
@@ -15,7 +45,10 @@ type Event = Press & { id: string; version: number }
 export function createOutbox({
   post,
   waitToRetry,
+  storage,
 }: {
+  /** Keeps calls when the page ends. */
+  storage: { read: () => Dialed[]; write: (dialed: readonly Dialed[]) => void }
   post: (leadId: string, event: Event) => Promise<{ lead: LeadInFull }>
   waitToRetry: () => Promise<void>
 }) {
@@ -26,16 +59,22 @@ export function createOutbox({
   const listPending = (leadId: string) => pending.get(leadId) ?? []
 
   async function deliver(
-    { id, version }: Shown,
+    id: string,
     press: Press,
+    event: Event,
     before: Promise<LeadInFull | undefined> | undefined,
   ): Promise<LeadInFull> {
-    const event = { id: makeId(), ...press, version }
     pending.set(id, [...listPending(id), press])
     changes.notify()
     try {
-      // The person saw the result of the press before this one.
-      event.version = (await before)?.version ?? version
+      // The person saw the result of the previous press.
+      const seen = await before
+      if (seen) event.version = seen.version
+      const requests = event.requests?.map(({ id, version }) => ({
+        id,
+        version: seen?.sameNumber.find((one) => one.id === id)?.version ?? version,
+      }))
+      if (requests) event.requests = requests
       const answer = await retry(
         () => post(id, event),
         () => {
@@ -46,6 +85,7 @@ export function createOutbox({
       )
       return answer.lead
     } finally {
+      storage.write(storage.read().filter((one) => one.event.id !== event.id))
       failing.delete(id)
       pending.set(
         id,
@@ -59,15 +99,30 @@ export function createOutbox({
     changes,
     /** Returns undefined for a second tap on the same button. */
     send(lead: Shown, press: Press): Promise<LeadInFull> | undefined {
-      const isRepeated = listPending(lead.id).some(({ kind }) => kind === press.kind)
-      if (isRepeated && press.kind !== 'note') return undefined
-      const work = deliver(lead, press, last.get(lead.id))
+      const isNote = isRemark(press.kind)
+      const latest = listPending(lead.id).findLast(({ kind }) => isRemark(kind) === isNote)
+      if (isSame(press, latest)) return undefined
+      const event = { id: makeId(), ...press, version: lead.version }
+      if (events[press.kind].call === 'started')
+        storage.write([...storage.read(), { leadId: lead.id, event, at: Date.now() }])
+      const before = last.get(lead.id)
+      const work = deliver(lead.id, press, event, before)
       const settled = work
         .catch(() => undefined)
+        // A note's response may show a colleague's change that the person has not seen.
+        .then((after) => (isNote ? before : after))
         .finally(() => last.get(lead.id) === settled && last.delete(lead.id))
       last.set(lead.id, settled)
       return work
     },
+    /** Sends the calls that the page could not send before it ended. */
+    resume: () =>
+      Promise.allSettled(
+        storage
+          .read()
+          .filter(({ at }) => at > Date.now() - dialedMs)
+          .map(({ leadId, event }) => deliver(leadId, event, event, undefined)),
+      ),
     /** Lists what could not be sent yet. */
     listUnsent: (leadId: string) => (failing.has(leadId) ? listPending(leadId) : none),
   }
@@ -87,13 +142,10 @@ export async function retry<Answer>(
     try {
       return await post()
     } catch (error) {
-      const isRefused = error instanceof Refused && error.status < 500
-      if (isRefused || error instanceof SignedOut) throw error
+      if (isRefused(error)) throw error
       await wait()
     }
 }
-
-const retryMs = 3_000
 
 export const waitToRetry = () =>
   new Promise<void>((resolve) => {
@@ -106,10 +158,24 @@ export const waitToRetry = () =>
     }
   })
 
+const dialedKey = 'dialed'
+
 const outbox = createOutbox({
-  post: (leadId, body) => request('POST', `/api/leads/${leadId}/events`, { body, needsData: true }),
+  post: (leadId, body) =>
+    request('POST', `/api/leads/${leadId}/events`, { body, needsData: true, keepalive: true }),
   waitToRetry,
+  storage: {
+    read: () => unlessBlocked(() => JSON.parse(localStorage.getItem(dialedKey) ?? '[]')) ?? [],
+    write: (dialed) => {
+      unlessBlocked(() => localStorage.setItem(dialedKey, JSON.stringify(dialed)))
+    },
+  },
 })
+
+export const { resume } = outbox
+
+/** On sign-out, because another person may sign in. */
+export const forgetDialed = () => unlessBlocked(() => localStorage.removeItem(dialedKey))
 
 export const send = outbox.send
 

@@ -1,53 +1,72 @@
 import { use } from 'react'
-import { formatDuration } from '#leads/clock.ts'
-import { type EventKind, isChangeKind } from '#leads/history.ts'
+import { type Clock, formatDuration } from '#leads/clock.ts'
+import { nameButton } from '#leads/describe-event.ts'
+import { fill } from '#leads/fill.ts'
+import { type EventKind, events } from '#leads/history.ts'
+import { isChangeKind, isRemark, readNeed } from '#leads/lead-state.ts'
 import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
-import { nameButton } from '#leads/reports/describe-event.ts'
-import { chooseWords } from '#leads/words.ts'
+import { statuses } from '#leads/statuses.ts'
+import { capitalize, chooseWords, isolate } from '#leads/words.ts'
 import { readClock } from './api.ts'
-import { describeCallAgain } from './countdown.ts'
-import { isCaller, Me } from './me.ts'
-import { attempt, isolate, shownMs } from './notice.tsx'
+import type { Card } from './cards.ts'
+import { describeNextCall } from './countdown.ts'
+import { isCaller, Me, TimeZone } from './me.ts'
+import { attempt, shownMs } from './notice.tsx'
 import { type Press, send } from './outbox.ts'
 
 export type Refresh = () => Promise<void>
 
-let pressed: Pick<LeadCard, 'id' | 'status'> | undefined
-/** Returns true once when this person's press has changed the lead's status. */
-export function takeChange(id: string, status: LeadCard['status']): boolean {
-  if (pressed?.id !== id || pressed.status === status) return false
-  pressed = undefined
-  return true
-}
+/** The requests that a button changes. Without `others`, the server chooses those that share the lead's call. */
+export type Pressed = Pick<Card, 'lead' | 'others'> & { isAlone?: true }
 
-/** Returns a function that sends the button that the person presses on a lead, and shows the result with Undo. */
+/** Returns a function that sends a press of a button, and shows the result with Undo. */
 export function usePress(refresh: Refresh) {
   const me = use(Me)
-  /** Returns false if the server refused the press. */
-  return async function press(lead: LeadCard, event: Press, undone?: EventKind): Promise<boolean> {
-    const work = send(lead, event)
-    if (!work) return true
-    if (event.kind === 'called' || event.kind === 'no-answer') pressed = lead
-    await attempt(work, (after) => describeResult(event.kind, after, { undone, me }), {
-      about: `${isolate(lead.name)}: `,
-      // Show Undo as long as it can still stop the email.
-      computeShowMs: ({ emailAt }) => Math.max(shownMs, (emailAt ?? 0) - readClock()),
-      makeUndo: (after) => {
-        const last = computeLastChange(after)
-        if (event.kind === 'note' || event.kind === 'texted' || !last) return undefined
-        return () => void press(after, { kind: 'undone' }, last)
-      },
+  const timeZone = use(TimeZone)
+  /** Returns the error if the server refused the press. */
+  return async function press(
+    { lead, others, isAlone }: Pressed,
+    event: Press,
+    undone?: EventKind,
+  ): Promise<Error | undefined> {
+    const work = send(lead, {
+      ...event,
+      ...(others && { requests: others.map(readVersion) }),
+      ...(isAlone && { isAlone }),
     })
+    if (!work) return undefined
+    await attempt(
+      work,
+      (after) => {
+        const { also = null } = after.history.find(({ kind }) => kind === event.kind) ?? {}
+        const result = describeResult(event.kind, after, {
+          undone,
+          me,
+          now: readClock(),
+          timeZone,
+        })
+        return also === null ? result : `${result} ${also}.`
+      },
+      {
+        about: `${isolate(lead.name)}: `,
+        // Show Undo as long as it can still stop the email.
+        computeShowMs: ({ emailAt }) => Math.max(shownMs, (emailAt ?? 0) - readClock()),
+        makeUndo: (after) => {
+          const last = computeLastChange(after)
+          if (isRemark(event.kind) || !last) return undefined
+          return () => void press({ lead: after }, { kind: 'undone' }, last)
+        },
+      },
+    )
     await refresh()
     return work.then(
-      () => true,
-      () => {
-        pressed = undefined
-        return false
-      },
+      () => undefined,
+      (error: Error) => error,
     )
   }
 }
+
+const readVersion = ({ id, version }: LeadCard) => ({ id, version })
 
 /** Returns the kind of the event that Undo takes back. */
 export const computeLastChange = ({ history }: LeadInFull): EventKind | undefined =>
@@ -55,28 +74,24 @@ export const computeLastChange = ({ history }: LeadInFull): EventKind | undefine
 
 export const nameUndo = (last: EventKind, lead: LeadCard) => `Undo “${nameButton(last, lead)}”`
 
-function describeResult(
+export function describeResult(
   kind: EventKind,
   after: LeadInFull,
-  { undone, me }: { undone: EventKind | undefined; me: string },
+  { undone, me, ...clock }: Clock & { undone: EventKind | undefined; me: string },
 ): string {
-  if (kind === 'note') return 'note added.'
-  if (kind === 'texted') return 'the crew can see that you opened a text.'
-  const now = readClock()
-  const { called, calling } = chooseWords(after)
-  const states: Record<LeadInFull['status'], string> = {
-    open: `nobody has ${called} yet.`,
-    calling: isCaller(after, me)
-      ? `the crew can see that you’re ${calling}.`
-      : `${after.caller ?? 'someone'} is ${calling}.`,
-    'call-again': `no answer. ${describeCallAgain(after, now)}`,
-    done: 'marked as done.',
-    'not-a-lead': 'marked as not a lead.',
-  }
-  if (kind === 'call-again') return `time changed. ${describeCallAgain(after, now)}`
-  const state = states[after.status]
-  if (undone) return `“${nameButton(undone, after)}” undone. Now: ${state}`
-  if (kind !== 'no-answer' || after.emailAt === null) return state
-  const wait = formatDuration(after.emailAt - now)
+  const words = { ...chooseWords(after), next: describeNextCall(after, clock) }
+  const { notice } = events[kind]
+  if (notice) return fill(notice, words)
+  const isOthers = readNeed(after) === 'result' && !isCaller(after, me)
+  const state = isOthers
+    ? `${after.caller ?? 'someone'} is ${words.calling}.`
+    : fill(statuses[after.status].notice, words)
+  if (undone) return `Undid “${nameButton(undone, after)}.” ${describeAgain(state)}`
+  if (after.emailAt === null) return state
+  const wait = formatDuration(after.emailAt - clock.now)
   return `${state} We’ll email them in ${wait}, unless you press Undo.`
 }
+
+/** “marked as done.” becomes “The lead is marked as done again.” */
+const describeAgain = (state: string): string =>
+  state.startsWith('marked') ? `The lead is ${state.slice(0, -1)} again.` : capitalize(state)

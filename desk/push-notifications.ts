@@ -16,8 +16,22 @@ export function readPushSupport(): 'supported' | 'needs-home-screen' | 'unsuppor
     : 'unsupported'
 }
 
+export const guessDeviceName = () => (/Mobi/.test(navigator.userAgent) ? 'My phone' : 'My computer')
+
+// Today asks once after each sign-in on a device.
+const askedKey = 'asked-for-notifications'
+export const markAsked = () => localStorage.setItem(askedKey, '1')
+export const clearAsked = () => localStorage.removeItem(askedKey)
+export const shouldAsk = () =>
+  localStorage.getItem(askedKey) === null &&
+  (readPushSupport() === 'needs-home-screen' ||
+    (readPushSupport() === 'supported' && Notification.permission !== 'denied'))
+
+export const turnedOn = 'Notifications are on for this device.'
+
 /** Throws an error whose message the desk shows. */
-export async function turnOnNotifications(publicKey: string, name: string): Promise<void> {
+export async function turnOnNotifications(name: string): Promise<void> {
+  // First, because iPhones allow this only right after a tap.
   const permission = await Notification.requestPermission()
   if (permission !== 'granted')
     throw new Error(
@@ -26,12 +40,16 @@ export async function turnOnNotifications(publicKey: string, name: string): Prom
         : 'Notifications are still off. Try again, and choose Allow when the browser asks.',
     )
   const timeout = new Promise<never>((_, reject) => setTimeout(reject, subscribeMs))
-  const subscription = await Promise.race([subscribe(publicKey), timeout]).catch(() => {
+  const subscribed = request<Devices>('GET', '/api/devices').then((found) =>
+    subscribe(found.publicKey),
+  )
+  const subscription = await Promise.race([subscribed, timeout]).catch(() => {
     throw new Error(
       'This browser couldn’t turn on notifications. Check the connection and try again, or use Chrome, Edge, Firefox, or Safari.',
     )
   })
   await request('POST', '/api/devices', { body: { name, subscription: subscription.toJSON() } })
+  markAsked()
 }
 
 /** Returns the existing subscription unless `isNew` is set or it belongs to another server key. */

@@ -7,15 +7,24 @@ type NotifiedLead = {
   canDial: boolean
   isEmergency: boolean
   isCalled: boolean
+  /** Asks whether the caller reached the homeowner. */
+  isQuestion: boolean
 }
 /** Tells the server which notification was shown or tapped. */
-type Receipt = { reason: string; leadIds: string[] }
+type Receipt = { messageId: string }
 type Shown = { title: string; body: string; tag: string; silent: boolean }
 type Message = { notification: Shown; lead: NotifiedLead; receipt: Receipt }
 type Tapped = Notification & { data: NotifiedLead & { receipt: Receipt } }
 type WorkerEvent = Event & { waitUntil(work: Promise<unknown>): void }
+type Fetched = WorkerEvent & {
+  request: Request
+  preloadResponse: Promise<Response | undefined>
+  respondWith(response: Promise<Response>): void
+}
 type Events = {
+  install: WorkerEvent
   activate: WorkerEvent
+  fetch: Fetched
   message: WorkerEvent & { data: unknown }
   push: WorkerEvent & { data?: { json(): Message } }
   notificationclick: WorkerEvent & { action: string; notification: Tapped }
@@ -40,8 +49,17 @@ const worker = globalThis as unknown as ServiceWorkerHere
 const calledMs = 4_000
 const reportMs = 10_000
 
-// Control the page that registered this worker, so that open() can navigate it.
-worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))
+// A full disk must not prevent notifications.
+worker.addEventListener('install', (event) => event.waitUntil(cacheDesk().catch(() => {})))
+
+worker.addEventListener('activate', (event) => event.waitUntil(activate()))
+
+// All other requests, such as those for leads, go to the network, and their responses are never stored.
+worker.addEventListener('fetch', (event) => {
+  const { mode, url } = event.request
+  if (mode === 'navigate') event.respondWith(openPage(event))
+  else if (new URL(url).pathname.startsWith('/assets/')) event.respondWith(findFile(event.request))
+})
 
 worker.addEventListener('push', (event) => {
   const message = event.data?.json()
@@ -65,9 +83,45 @@ worker.addEventListener('pushsubscriptionchange', (event) => {
   event.waitUntil(renew(event.oldSubscription))
 })
 
+async function activate(): Promise<void> {
+  // The browser then asks for the page without waiting for this worker to start.
+  await worker.registration.navigationPreload?.enable()
+  // Control the page that registered this worker, so that open() can navigate it.
+  await worker.clients.claim()
+}
+
+/** Without a connection, opens the cached desk. */
+async function openPage(event: Fetched): Promise<Response> {
+  try {
+    const page = (await event.preloadResponse) ?? (await fetch(event.request))
+    // The server may have a new version of the desk.
+    event.waitUntil(cacheDesk().catch(() => {}))
+    return page
+  } catch (error) {
+    const cached = await caches.match(event.request)
+    if (!cached) throw error
+    return cached
+  }
+}
+
+const findFile = async (request: Request) => (await caches.match(request)) ?? fetch(request)
+
+/** Stores the page and its files. Without the cookie, the page contains no leads. */
+async function cacheDesk(): Promise<void> {
+  const page = await fetch('/', { credentials: 'omit' })
+  if (!page.ok) return
+  const html = await page.clone().text()
+  const files = html.match(/\/assets\/[\w.-]+/g) ?? []
+  const cache = await caches.open('desk')
+  await cache.addAll(files)
+  await cache.put('/', page)
+  for (const { url } of await cache.keys())
+    if (!['/', ...files].includes(new URL(url).pathname)) await cache.delete(url)
+}
+
 async function show({ notification, lead, receipt }: Message): Promise<void> {
   const { title, body, tag, silent } = notification
-  const canCall = !lead.opensList && !lead.isCalled
+  const canCall = !lead.opensList && !lead.isCalled && !lead.isQuestion
   const options = {
     body,
     tag,

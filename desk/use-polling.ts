@@ -1,5 +1,7 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { use, useCallback, useEffect, useRef, useState } from 'react'
+import type { Clock } from '#leads/clock.ts'
 import { Refused, readClock, readOpenedAt, request, SignedOut } from './api.ts'
+import { TimeZone } from './me.ts'
 import { createSignal, useSignal } from './signal.ts'
 
 /** A change shows within 3 s. */
@@ -91,15 +93,18 @@ if (!import.meta.env.SSR) {
 }
 
 /** Renders again when the result changes, given the server's time. The result must be a primitive. */
-export const useAtNow = <Value>(compute: (now: number) => Value) =>
+export const useNow = <Value>(compute: (now: number) => Value) =>
   useSignal(
     clocks,
     () => compute(readClock()),
     () => compute(readOpenedAt()),
   )
 
-/** The server's time, rounded up to the step. */
-export const useNow = (stepMs = 1_000) => useAtNow((now) => Math.ceil(now / stepMs) * stepMs)
+/** The server's time, rounded down to the step, and the company's time zone. */
+export const useClock = (stepMs = 1_000): Clock => ({
+  now: useNow((now) => Math.floor(now / stepMs) * stepMs),
+  timeZone: use(TimeZone),
+})
 
 /** False until React has hydrated the server's markup. */
 export const useIsLive = () =>

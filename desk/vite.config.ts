@@ -94,6 +94,15 @@ export default defineConfig({
     applyBrand(brand, { withNight: true }),
     react(),
     {
+      // Vite's own helper preloads what a dynamic import needs besides the first script, which is nothing.
+      name: 'short-preload-helper',
+      enforce: 'pre',
+      load: (id) =>
+        id.endsWith('vite/preload-helper.js')
+          ? 'export const __vitePreload = (load) => load()'
+          : undefined,
+    },
+    {
       name: 'finish-desk',
       transformIndexHtml: (html) =>
         html

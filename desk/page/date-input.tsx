@@ -1,5 +1,7 @@
+import { use } from 'react'
 import { formatDay } from '#leads/clock.ts'
 import { readClock } from '../api.ts'
+import { TimeZone } from '../me.ts'
 
 /** A date, or the same day of every year, such as 12-25. */
 export function DateInput({
@@ -12,7 +14,7 @@ export function DateInput({
   onChange: (text: string) => void
 }) {
   const isYearly = /^\d\d-\d\d$/.test(value)
-  const year = formatDay(readClock()).slice(0, 4)
+  const year = formatDay(readClock(), use(TimeZone)).slice(0, 4)
   return (
     <div className="date">
       <input

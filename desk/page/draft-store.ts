@@ -1,30 +1,25 @@
-import type { PageScreen } from '#leads/desk/page-routes.ts'
-import type { EditorSection } from '#site/schema/editor.ts'
-import { Refused, request } from '../api.ts'
+import type { PageData, PageScreen } from '#server/page-routes.ts'
+import { readEntry, writeEntry } from '#site/schema/entry-path.ts'
+import { unlessBlocked } from '#site/unless-blocked.ts'
+import { isRefused, Refused, request, retryMs } from '../api.ts'
 import { createSignal } from '../signal.ts'
-import { readEntry, writeEntry } from './draft-tree.ts'
 
-export type PageData = Omit<Extract<PageScreen, { isHere: true }>, 'sections'> & {
-  sections: readonly EditorSection[]
-}
-type Loaded = Extract<PageScreen, { isHere: false }> | PageData
 type Saved = Omit<PageData, 'isHere' | 'sections' | 'draft'>
 
 export type State = {
-  page: Loaded | undefined
+  page: PageScreen | undefined
   /** The draft in the form. It may be newer than `page`. */
   draft: object
   save: 'saved' | 'pending' | 'failed' | 'conflict'
   /** Why the page could not be loaded or the draft could not be saved. */
   trouble: string | undefined
   /** The last publication from this device, until the next change. */
-  done: { text: string; undoNumber?: number } | undefined
+  done: { text: string; undo?: { number: number; bringsReviews: boolean } } | undefined
 }
 
 export type DraftStore = ReturnType<typeof createDraftStore>
 
 const debounceMs = 500
-const retryMs = 3_000
 
 /**
  * Holds the draft while the owner types, and saves it. Until the server has it, the browser stores it, so a
@@ -57,7 +52,7 @@ export function createDraftStore(email: string) {
   async function load(): Promise<void> {
     const before = state.draft
     try {
-      const page = await request<Loaded>('GET', '/api/page')
+      const page = await request<PageScreen>('GET', '/api/page')
       // The owner may have typed in the meantime.
       if (state.draft !== before || state.save !== 'saved') return
       const kept = page.isHere ? unsaved.read() : undefined
@@ -67,7 +62,7 @@ export function createDraftStore(email: string) {
       if (kept) await save()
     } catch (error) {
       set({ trouble: (error as Error).message })
-      if (canRetry(error)) later(load, retryMs)
+      if (!isRefused(error)) later(load, retryMs)
     }
   }
 
@@ -96,7 +91,7 @@ export function createDraftStore(email: string) {
       } catch (error) {
         const isConflict = error instanceof Refused && error.code === 'page-changed'
         set({ save: isConflict ? 'conflict' : 'failed', trouble: (error as Error).message })
-        if (!isConflict && canRetry(error)) later(save, retryMs)
+        if (!isConflict && !isRefused(error)) later(save, retryMs)
         return
       }
     }
@@ -141,16 +136,22 @@ export function createDraftStore(email: string) {
     },
     /** After a conflict, saves this draft over the newer version. */
     async keepMine(): Promise<void> {
-      const page = await request<Loaded>('GET', '/api/page')
+      const page = await request<PageScreen>('GET', '/api/page')
       if (!page.isHere) return
       base = page.number
       set({ page, save: 'pending', trouble: undefined })
       await save()
     },
     publish: () => {
-      const undoNumber = state.page?.isHere ? (state.page.published?.number ?? 0) : 0
+      const page = state.page?.isHere ? state.page : undefined
+      const countReviews = (samples: readonly string[] = []) =>
+        samples.filter((path) => path.startsWith('testimonials.')).length
+      const undo = {
+        number: page?.published?.number ?? 0,
+        bringsReviews: countReviews(page?.publishedSamples) > countReviews(page?.samples),
+      }
       const text = 'Published. Visitors see it now.'
-      return publish('/api/page/publish', () => ({ number: base }), { text, undoNumber })
+      return publish('/api/page/publish', () => ({ number: base }), { text, undo })
     },
     publishAgain: (number: number, text: string) =>
       publish('/api/page/undo', () => ({ number, base }), { text }),
@@ -163,26 +164,17 @@ export function createDraftStore(email: string) {
   }
 }
 
-/** A request that the server refused would be refused again. */
-const canRetry = (error: unknown) => !(error instanceof Refused && error.status < 500)
-
 type Unsaved = { base: number; draft: object }
 
 /** Each person has a separate entry, because several may use one device. */
 function createUnsaved(email: string) {
   const key = `unsaved page ${email}`
   // If the storage is full or blocked, the draft is still in memory.
-  const attempt = <Result>(work: () => Result): Result | undefined => {
-    try {
-      return work()
-    } catch {
-      return undefined
-    }
-  }
   return {
     read: (): Unsaved | undefined =>
-      attempt(() => JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined),
-    write: (unsaved: Unsaved) => attempt(() => localStorage.setItem(key, JSON.stringify(unsaved))),
-    clear: () => attempt(() => localStorage.removeItem(key)),
+      unlessBlocked(() => JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined),
+    write: (unsaved: Unsaved) =>
+      unlessBlocked(() => localStorage.setItem(key, JSON.stringify(unsaved))),
+    clear: () => unlessBlocked(() => localStorage.removeItem(key)),
   }
 }

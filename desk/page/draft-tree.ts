@@ -1,18 +1,5 @@
 import type { EditorField, EditorSection } from '#site/schema/editor.ts'
 
-/** Returns the entry at a path such as services.cards.1.title. '' means the whole tree. */
-export const readEntry = (tree: unknown, path: string): unknown =>
-  path === '' ? tree : path.split('.').reduce((inner, name) => Object(inner)[name], tree)
-
-/** Returns a copy of the tree with another entry. */
-export function writeEntry(tree: unknown, path: string, value: unknown): unknown {
-  if (path === '') return value
-  const [name = '', ...rest] = path.split('.')
-  const inner = writeEntry(Object(tree)[name], rest.join('.'), value)
-  if (Array.isArray(tree)) return tree.with(Number(name), inner)
-  return { ...Object(tree), [name]: inner }
-}
-
 export const joinPath = (...parts: (string | number)[]): string =>
   parts.filter((part) => part !== '').join('.')
 

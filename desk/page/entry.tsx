@@ -1,7 +1,8 @@
 import { type ComponentProps, useId } from 'react'
 import type { EditorField } from '#site/schema/editor.ts'
+import { readEntry } from '#site/schema/entry-path.ts'
+import { Select } from '../elements.tsx'
 import { DateInput } from './date-input.tsx'
-import { readEntry } from './draft-tree.ts'
 import { type FieldProps, listNotes, Notes, SampleTag } from './form.tsx'
 
 const inputTypes: Partial<Record<EditorField['kind'], ComponentProps<'input'>['type']>> = {
@@ -14,7 +15,7 @@ const inputTypes: Partial<Record<EditorField['kind'], ComponentProps<'input'>['t
 /** An entry with one input. */
 export function Entry({ field, path, form }: FieldProps) {
   const id = useId()
-  const { kind, label, hint, optional, choices } = field
+  const { kind, label, hint, optional, choices = [] } = field
   const value = readEntry(form.draft, path)
   // An optional entry that is left out is null.
   const change = (text: string) => {
@@ -33,15 +34,7 @@ export function Entry({ field, path, form }: FieldProps) {
     if (kind === 'date') return <DateInput {...control} onChange={change} />
     if (kind !== 'choice')
       return <input type={inputTypes[kind]} dir="auto" autoComplete="off" {...control} />
-    return (
-      <select {...control}>
-        {choices?.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.label}
-          </option>
-        ))}
-      </select>
-    )
+    return <Select {...control} choices={choices.map(({ value, label }) => [value, label])} />
   }
   return (
     <div className="entry">

@@ -1,7 +1,7 @@
 import type { EditorField } from '#site/schema/editor.ts'
+import { readEntry } from '#site/schema/entry-path.ts'
 import { Button, Icon } from '../elements.tsx'
 import type { State } from './draft-store.ts'
-import { readEntry } from './draft-tree.ts'
 
 type Note = { path?: string; message: string }
 
@@ -9,7 +9,6 @@ export type Form = Pick<State, 'draft'> & {
   mistakes: readonly Note[]
   warnings: readonly Note[]
   samples: readonly string[]
-  timeZone: string
   change(path: string, next: (before: unknown) => unknown): void
 }
 
@@ -46,7 +45,7 @@ export function SampleMark({ form, path, task }: { form: Form; path: string; tas
   return (
     <div className="sample">
       <p>
-        <b>Made up: {task}.</b>
+        <b>Sample: {task}.</b>
       </p>
       <button type="button" className="link" onClick={() => form.change(path, () => null)}>
         This is accurate, not a sample

@@ -1,9 +1,11 @@
-import { useRef } from 'react'
+import { use, useRef } from 'react'
 import { type BusinessHours, dayNames, type Weekday, weekdays } from '#leads/hours.ts'
+import { readEntry } from '#site/schema/entry-path.ts'
 import { Button } from '../elements.tsx'
+import { TimeZone } from '../me.ts'
 import { offerUndo } from '../notice.tsx'
+import { makeId } from '../outbox.ts'
 import { useNow } from '../use-polling.ts'
-import { readEntry } from './draft-tree.ts'
 import { type FieldProps, type Form, Notes, Tool } from './form.tsx'
 import {
   addBreak,
@@ -51,8 +53,8 @@ export function HoursField({ field, path, form }: FieldProps) {
               spans={week[day] ?? []}
               onChange={(spans) => setWeek(setDay(week, day, spans))}
             />
-            {(week[day] ?? []).map((span, at) => (
-              <Notes key={span} form={form} path={`${path}.${day}.${at}`} />
+            {Object.keys(week[day] ?? []).map((at) => (
+              <Notes key={at} form={form} path={`${path}.${day}.${at}`} />
             ))}
             <Notes form={form} path={`${path}.${day}`} />
             {(week[day] ?? []).length > 0 && (
@@ -79,6 +81,9 @@ type DayProps = { name: string; spans: Spans; onChange: (spans: Spans) => void }
 
 function Day({ name, spans, onChange }: DayProps) {
   const isOpen = spans.length > 0
+  // A browser shows a half-typed time, which has no value, so each span keeps its inputs.
+  const keys = useRef<string[]>([])
+  while (keys.current.length < spans.length) keys.current.push(makeId())
   return (
     <>
       <label className="check">
@@ -91,8 +96,7 @@ function Day({ name, spans, onChange }: DayProps) {
         const set = (next: readonly [string, string]) => onChange(spans.with(at, formatSpan(next)))
         const which = spans.length > 1 ? `, part ${at + 1}` : ''
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: spans have no ID and no state
-          <div key={at} className="span">
+          <div key={keys.current[at]} className="span">
             <input
               type="time"
               aria-label={`${name} opens${which}`}
@@ -116,7 +120,10 @@ function Day({ name, spans, onChange }: DayProps) {
               <Tool
                 name={`Delete part ${at + 1} of ${name}`}
                 icon="delete"
-                onClick={() => onChange(spans.toSpliced(at, 1))}
+                onClick={() => {
+                  keys.current.splice(at, 1)
+                  onChange(spans.toSpliced(at, 1))
+                }}
               />
             )}
           </div>
@@ -128,11 +135,11 @@ function Day({ name, spans, onChange }: DayProps) {
 
 /** Shows what the hours mean for a visitor right now. */
 function Meaning({ form }: { form: Form }) {
-  const now = useNow(60_000)
-  const hours = { ...Object(readEntry(form.draft, 'hours')), timeZone: form.timeZone }
+  const hours = { ...Object(readEntry(form.draft, 'hours')), timeZone: use(TimeZone) }
+  const meaning = useNow((now) => describeHours(hours, now))
   return (
     <p role="status" className="meaning">
-      {describeHours(hours, now)}
+      {meaning}
     </p>
   )
 }

@@ -1,11 +1,11 @@
 import { useEffect, useLayoutEffect, useState } from 'react'
 import { count } from '#leads/words.ts'
+import type { PageData } from '#server/page-routes.ts'
 import type { EditorSection } from '#site/schema/editor.ts'
 import { Heading, Icon } from '../elements.tsx'
-import { useKeptFocus } from '../kept-focus.ts'
 import { formatRoute, readScroll } from '../route.ts'
 import { useSignal } from '../signal.ts'
-import { createDraftStore, type DraftStore, type PageData } from './draft-store.ts'
+import { createDraftStore } from './draft-store.ts'
 import { isInSection } from './draft-tree.ts'
 import { Field } from './field.tsx'
 import { type Form, Notes, SampleMark } from './form.tsx'
@@ -14,15 +14,7 @@ import { NoteLinks, PublishBar } from './publish-bar.tsx'
 import { Versions } from './versions.tsx'
 
 /** The screen on which the owner edits the page. `sectionId` is empty for the list of sections. */
-export function PageScreen({
-  sectionId,
-  email,
-  timeZone,
-}: {
-  sectionId: string
-  email: string
-  timeZone: string
-}) {
+export function PageScreen({ sectionId, email }: { sectionId: string; email: string }) {
   const [store] = useState(() => createDraftStore(email))
   const state = useSignal(store.signal, store.read)
   useEffect(() => {
@@ -38,7 +30,6 @@ export function PageScreen({
       removeEventListener('online', wake)
     }
   }, [store])
-  useKeptFocus()
   const { page, trouble } = state
   if (!page?.isHere)
     return (
@@ -49,33 +40,34 @@ export function PageScreen({
     )
   const section = page.sections.find(({ id }) => id === sectionId)
   const { draft } = state
-  const form = { ...page, draft, timeZone, change: store.change }
+  const form = { ...page, draft, change: store.change }
   return (
-    <div className="page-editor">
+    <div className="page-editor" data-section={section?.id}>
+      <Parts page={page} shownId={sectionId} />
       <div className="page-form">
         {section ? (
           <Section key={section.id} section={section} form={form} />
         ) : (
-          <Sections page={page} store={store} />
+          <Sections page={page} />
         )}
       </div>
-      <Preview number={page.number} anchor={anchors[section?.id ?? ''] ?? ''} />
+      {!section && (
+        <div className="page-about">
+          <p className="quiet small">
+            Only the person who set up this site can change the company’s name, the time zone, the
+            form’s labels and messages, icons, colors, pictures, and the text on the preview image
+            for shared links. They’re in the site’s files.
+          </p>
+          <Versions store={store} newest={page.published?.number ?? 0} />
+        </div>
+      )}
+      <Preview number={page.number} anchor={section?.anchor ?? ''} />
       <PublishBar page={page} state={state} store={store} />
     </div>
   )
 }
 
-/** The ID of the element that shows each section. Sections that are not listed are at the top of the page. */
-const anchors: Record<string, string> = {
-  consent: 'estimate',
-  about: 'about',
-  emergency: 'emergency',
-  services: 'services',
-  testimonials: 'testimonials',
-  footer: 'quick-links',
-}
-
-function Sections({ page, store }: { page: PageData; store: DraftStore }) {
+function Sections({ page }: { page: PageData }) {
   // Newer browsers return a promise, which React would treat as a cleanup function.
   useLayoutEffect(() => void scrollTo(0, readScroll(formatRoute({ screen: 'page' }))), [])
   const { sections, samples, mistakes, warnings } = page
@@ -90,7 +82,7 @@ function Sections({ page, store }: { page: PageData; store: DraftStore }) {
       </p>
       {samples.length > 0 && (
         <p className="sample">
-          <b>{count(samples.length, 'sample', 'samples')} to replace or delete.</b>
+          <b>{count(samples.length, 'sample')} to replace or delete.</b>
         </p>
       )}
       {elsewhere.length > 0 && (
@@ -98,34 +90,39 @@ function Sections({ page, store }: { page: PageData; store: DraftStore }) {
           <NoteLinks notes={elsewhere} page={page} />
         </div>
       )}
-      <ul className="parts card">
-        {sections.map((section) => {
-          const isHere = ({ path = '' }: { path?: string }) => isInSection(section, path)
-          const isWrong = mistakes.some(isHere)
-          return (
-            <li key={section.id}>
-              <a href={formatRoute({ screen: 'page', query: section.id })} className="part">
-                {section.title}
-                {samples.some((path) => isHere({ path })) && <b className="tag">Sample</b>}
-                {isWrong && (
-                  <b className="tag" data-alarm>
-                    Fix
-                  </b>
-                )}
-                {!isWrong && warnings.some(isHere) && <b className="tag">Check</b>}
-                <Icon name="next" />
-              </a>
-            </li>
-          )
-        })}
-      </ul>
-      <p className="quiet small">
-        Only the person who set up this site can change the company’s name, the time zone, the
-        form’s labels and messages, icons, colors, pictures, and the text on the preview image for
-        shared links. They’re in the site’s files.
-      </p>
-      <Versions store={store} newest={page.published?.number ?? 0} />
     </>
+  )
+}
+
+/** The list of sections. On a wide screen, it stays beside the open one. */
+function Parts({ page, shownId }: { page: PageData; shownId: string }) {
+  const { sections, samples, mistakes, warnings } = page
+  return (
+    <ul className="parts card">
+      {sections.map((section) => {
+        const isHere = ({ path = '' }: { path?: string }) => isInSection(section, path)
+        const isWrong = mistakes.some(isHere)
+        return (
+          <li key={section.id}>
+            <a
+              href={formatRoute({ screen: 'page', query: section.id })}
+              className="part"
+              aria-current={section.id === shownId || undefined}
+            >
+              <span>{section.title}</span>
+              {samples.some((path) => isHere({ path })) && <b className="tag">Sample</b>}
+              {isWrong && (
+                <b className="tag" data-alarm>
+                  Fix
+                </b>
+              )}
+              {!isWrong && warnings.some(isHere) && <b className="tag">Check</b>}
+              <Icon name="next" />
+            </a>
+          </li>
+        )
+      })}
+    </ul>
   )
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 
 /**
  * Shows the draft as visitors will see it. The frame runs no scripts. A new version loads behind the shown
- * one, so that the preview does not flash. A new frame, unlike a new address, adds no step to the history.
+ * one, so that the preview does not flash. A new frame, unlike a new URL, adds no step to the history.
  */
 export function Preview({ number, anchor }: { number: number; anchor: string }) {
   const [shown, setShown] = useState(number)

@@ -1,9 +1,11 @@
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { count } from '#leads/words.ts'
+import type { PageData } from '#server/page-routes.ts'
+import { ConfirmButton } from '../confirm-button.tsx'
 import { Button } from '../elements.tsx'
 import { attempt, hideNotice } from '../notice.tsx'
 import { formatRoute } from '../route.ts'
-import type { DraftStore, PageData, State } from './draft-store.ts'
+import type { DraftStore, State } from './draft-store.ts'
 import { isInSection } from './draft-tree.ts'
 
 type Props = { page: PageData; state: State; store: DraftStore }
@@ -20,14 +22,9 @@ export function PublishBar({ page, state, store }: Props) {
     dialog.current?.showModal()
     if (save === 'pending' || save === 'failed') void store.save()
   }
-  const message = useRef<HTMLParagraphElement>(null)
-  // The button that was pressed is gone.
-  useEffect(() => {
-    if (done && !isAsking) message.current?.focus()
-  }, [done, isAsking])
   return (
     <div className="publish-bar">
-      <p ref={message} tabIndex={-1} role="status" data-trouble={save === 'failed' || undefined}>
+      <p role="status" data-trouble={save === 'failed' || undefined}>
         {done?.text ?? describeSave(page, state)}
       </p>
       {save === 'conflict' && <Conflict store={store} trouble={trouble} />}
@@ -36,9 +33,7 @@ export function PublishBar({ page, state, store }: Props) {
           Open the page
         </a>
       )}
-      {done?.undoNumber !== undefined && (
-        <Button onClick={() => undo(store, done.undoNumber ?? 0)}>Undo</Button>
-      )}
+      {done?.undo && <UndoPublish {...done.undo} store={store} />}
       {!done && (
         <Button className="button to-preview" onClick={showPreview}>
           Preview
@@ -71,11 +66,23 @@ function describeSave({ changes, mistakes, saved }: PageData, { save, trouble }:
   return `Saved${who}, not published yet.`
 }
 
-const undo = (store: DraftStore, number: number) =>
-  attempt(
-    store.publishAgain(number, 'Undone. Visitors see the earlier page.'),
-    'Undone. Your version is under Older versions.',
+function UndoPublish({
+  number,
+  bringsReviews,
+  store,
+}: NonNullable<NonNullable<State['done']>['undo']> & { store: DraftStore }) {
+  const undo = () =>
+    attempt(
+      store.publishAgain(number, 'Undone. Visitors see the earlier page.'),
+      'Undone. Your version is under Older versions.',
+    )
+  if (!bringsReviews) return <Button onClick={undo}>Undo</Button>
+  return (
+    <ConfirmButton label="Undo" question="Bring back the sample reviews?" onConfirm={undo}>
+      The earlier page has made-up reviews. Fake reviews are against US law (16 CFR 465).
+    </ConfirmButton>
   )
+}
 
 function PublishQuestion({ page, state, store, onClose }: Props & { onClose: () => void }) {
   const [isBusy, setBusy] = useState(false)

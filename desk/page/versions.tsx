@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
 import { formatShortClock } from '#leads/clock.ts'
-import type { Version } from '#leads/desk/page-routes.ts'
+import type { Version } from '#server/page-routes.ts'
 import { request } from '../api.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
 import { attempt } from '../notice.tsx'
-import { useNow } from '../use-polling.ts'
+import { useClock } from '../use-polling.ts'
 import type { DraftStore } from './draft-store.ts'
 
 /** Lists the published versions, with a button to publish each one again. */
@@ -18,8 +18,10 @@ export function Versions({ store, newest }: { store: DraftStore; newest: number 
   )
 }
 
+const states = { shown: 'Visitors see this.', damaged: 'The text of this version is damaged.' }
+
 function List({ store }: { store: DraftStore }) {
-  const now = useNow(60_000)
+  const clock = useClock(60_000)
   const [versions, setVersions] = useState<Version[]>()
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
@@ -32,19 +34,17 @@ function List({ store }: { store: DraftStore }) {
   const publish = (number: number) =>
     attempt(store.publishAgain(number, 'Published again. Visitors see it now.'), 'Published again.')
   return (
-    <ul className="sessions">
-      {versions.map(({ number, person, publishedAt, changes }, at) => (
-        <li key={number} className="card">
+    <ul className="card sessions">
+      {versions.map(({ number, person, at, state, changes }) => (
+        <li key={number}>
           <div>
             <b dir="auto">
-              {publishedAt === null
-                ? 'The original page'
-                : `${person}, ${formatShortClock(publishedAt, now)}`}
+              {at === null ? 'The original page' : `${person}, ${formatShortClock(at, clock)}`}
             </b>
-            <p className="quiet small">{changes.map(({ label }) => label).join(', ')}</p>
+            <p className="quiet small">{changes.join(', ')}</p>
           </div>
-          {at === 0 ? (
-            <p className="quiet">Visitors see this.</p>
+          {state ? (
+            <p className="quiet">{states[state]}</p>
           ) : (
             <ConfirmButton
               label="Publish this again"

@@ -39,8 +39,8 @@ const noon = 12 * 60
 /** Describes what the hours mean for a visitor right now; undefined while an entry is incomplete. */
 export function describeHours(hours: BusinessHours, now: number): string | undefined {
   try {
-    const { time, isClosed } = computeCallTime(now, '', hours)
-    return `${isClosed ? 'Closed' : 'Open'} now. The page promises a call by ${time}.`
+    const { time, startsLater } = computeCallTime(now, '', hours)
+    return `${startsLater ? 'Closed' : 'Open'} now. The page promises a call by ${time}.`
   } catch {
     return undefined
   }

@@ -1,10 +1,11 @@
-import { useEffect, useRef } from 'react'
-import { type Lead, leadFields, serviceTypes } from '#leads/fields.ts'
+import type { Lead } from '#leads/fields.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
+import { isolate } from '#leads/words.ts'
 import { Refused, request } from '../api.ts'
 import { readDraft, saveDraft, useDraft } from '../drafts.ts'
-import { Button, Choice, Heading, Icon, NotSent } from '../elements.tsx'
-import { attempt, isolate } from '../notice.tsx'
+import { Button, Heading, Icon, NotSent } from '../elements.tsx'
+import { LeadInputs, type Problem } from '../lead-inputs.tsx'
+import { attempt } from '../notice.tsx'
 import { makeId, retry, waitToRetry } from '../outbox.ts'
 import type { Refresh } from '../press.ts'
 import { formatRoute, replaceHash } from '../route.ts'
@@ -19,7 +20,7 @@ type NewLead = {
   /** The last attempt did not reach the server. */
   isUnsent?: boolean
   /** Why the server refused it. */
-  problem?: { message: string; field: string | undefined }
+  problem?: Problem
 }
 
 const draftName = 'new lead'
@@ -43,7 +44,7 @@ export async function sendNewLead(refresh: Refresh, pressed?: boolean): Promise<
     saveDraft(draftName, '')
     if (location.hash === formatRoute({ screen: 'add' }))
       replaceHash(formatRoute({ leadId: lead.id }))
-    void attempt(refresh(), 'added.', { about: `${isolate(lead.name)}: ` })
+    void attempt(refresh(), `Added ${isolate(lead.name)}.`)
   } catch (error) {
     // After signing out, the draft is gone.
     if (error instanceof Refused) {
@@ -64,31 +65,10 @@ export function AddLink() {
   )
 }
 
-const inputs = [
-  ['phone', 'Phone', 'tel'],
-  ['name', 'Name', 'text'],
-  ['address', 'Address', 'text'],
-  ['email', 'Email', 'email'],
-] as const
-const services = [['', 'Not chosen'], ...Object.entries(serviceTypes)] as const
-
 /** For the middle of a phone call: a phone number or an email is enough. */
 export function AddLead({ refresh }: { refresh: Refresh }) {
   const { id, fields, isCalled, isUnsent, problem } = parse(useDraft(draftName))
   const disabled = isCalled !== undefined
-  const form = useRef<HTMLFormElement>(null)
-  const reason = problem?.message
-  const [wrong] = inputs.find(([name]) => name === problem?.field) ?? []
-  useEffect(() => {
-    // The pressed button lost the focus while it was disabled.
-    const selector = wrong ? `[name=${wrong}]` : '#add-problem'
-    if (reason) form.current?.querySelector<HTMLElement>(selector)?.focus()
-  }, [reason, wrong])
-  const message = (
-    <p className="problem" role="alert" id="add-problem" tabIndex={-1}>
-      {reason}
-    </p>
-  )
   return (
     <>
       <a className="back" href={formatRoute({})}>
@@ -100,51 +80,24 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
         A phone number or an email address is enough. We won’t email the caller.
       </p>
       <form
-        ref={form}
-        className="add-lead"
+        className="lead-form"
         onChange={({ currentTarget }) =>
           save({ id, fields: Object.fromEntries(new FormData(currentTarget)) })
         }
       >
-        {inputs.map(([name, label, type]) => (
-          <div key={name} className="entry">
-            <label>
-              {label}
-              <input
-                name={name}
-                type={type}
-                autoComplete="off"
-                dir="auto"
-                maxLength={leadFields[name].maxLength}
-                defaultValue={fields[name]}
-                disabled={disabled}
-                aria-invalid={wrong === name || undefined}
-                aria-describedby={wrong === name ? 'add-problem' : undefined}
-              />
-            </label>
-            {wrong === name && message}
-          </div>
-        ))}
-        <Choice
-          label="Service"
-          name="serviceType"
-          choices={services}
-          defaultValue={fields.serviceType}
-          disabled={disabled}
-        />
-        {!wrong && message}
+        <LeadInputs {...{ fields, disabled, problem }} />
         <NotSent>{isUnsent && 'Not saved yet. Retrying while this page is open.'}</NotSent>
         <div className="pair">
           <Button isPrimary disabled={disabled} onClick={() => sendNewLead(refresh, true)}>
-            I’ve got it
+            I’m handling this
           </Button>
           <Button disabled={disabled} onClick={() => sendNewLead(refresh, false)}>
-            Somebody should call back
+            Someone should call back
           </Button>
         </div>
         <p className="small quiet">
-          “I’ve got it” sends no alerts, because you’re on the phone with the homeowner. “Somebody
-          should call back” alerts the crew.
+          “I’m handling this” sends no alerts, because you’re on the phone with the homeowner.
+          “Someone should call back” alerts the crew.
         </p>
       </form>
     </>

@@ -1,38 +1,49 @@
-import { useEffect, useState } from 'react'
+import { use, useEffect, useState } from 'react'
 import { formatDay } from '#leads/clock.ts'
 import { serviceTypes } from '#leads/fields.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { statusNames } from '#leads/words.ts'
-import { readClock, request } from '../api.ts'
+import { reportDays } from '#leads/reports/periods.ts'
+import { statuses, statusKinds } from '#leads/statuses.ts'
+import { readClock, request, retryMs } from '../api.ts'
 import { Button, Choice, Heading } from '../elements.tsx'
-import { LeadList } from '../lead-row.tsx'
+import { LeadLines } from '../lead-line.tsx'
+import { TimeZone } from '../me.ts'
 import { attempt } from '../notice.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
 
 type Page = { leads: LeadCard[]; next: string | null }
 
-const statuses = [['', 'Any status'], ...Object.entries(statusNames)] as const
-const services = [['', 'Any service'], ...Object.entries(serviceTypes)] as const
+const [toCall, ...otherStatuses] = statusKinds.map((kind) => [kind, statuses[kind].label] as const)
+const statusChoices = [
+  ['', 'Any status'],
+  ...(toCall ? [toCall] : []),
+  ['late', 'To call, deadline missed'],
+  ['next-call', 'To call again'],
+  ...otherStatuses,
+] as const
+const periodChoices = [
+  ['', 'Any time'],
+  ...reportDays.map((days) => [days, `Last ${days} days`] as const),
+] as const
+const serviceChoices = [['', 'Any service'], ...Object.entries(serviceTypes)] as const
 
 const debounceMs = 250
-const retryMs = 3_000
 
 /** `fresh` has today's leads from the latest poll, which replace older copies in the list. */
 export function AllLeads({
   query,
   fresh,
   shownId,
-  refresh,
   canExport,
 }: {
   query: string
   fresh: readonly LeadCard[]
   shownId: string | undefined
-  refresh: () => Promise<void>
   canExport: boolean
 }) {
   // Searches are names of homeowners, so they stay out of the URL and the browser's history.
   const [search, setSearch] = useState('')
+  const timeZone = use(TimeZone)
   const filters = new URLSearchParams(query)
   // Removing the last filter must not close the panel.
   const [isOpen] = useState(filters.size > 0 || matchMedia('(min-width: 64rem)').matches)
@@ -47,6 +58,7 @@ export function AllLeads({
   const stamp = `${newestAt} ${shownId}`
   const [found, setFound] = useState<{ asked: string; stamp: string; pages: Page[] }>()
   const [problem, setProblem] = useState<{ message: string }>()
+  const [moreProblem, setMoreProblem] = useState<{ message: string }>()
   const [isBusy, setBusy] = useState(false)
 
   const isCurrent =
@@ -64,6 +76,7 @@ export function AllLeads({
           })
           setFound({ asked, stamp, pages: [page] })
           setProblem(undefined)
+          setMoreProblem(undefined)
         } catch (error) {
           if (!look.signal.aborted) setProblem(error as Error)
         }
@@ -84,8 +97,9 @@ export function AllLeads({
       const body = { ...filter, before: next }
       const page = await request<Page>('POST', '/api/search', { body, needsData: true })
       if (found) setFound({ ...found, pages: [...pages, page] })
+      setMoreProblem(undefined)
     } catch (error) {
-      setProblem(error as Error)
+      setMoreProblem(error as Error)
     }
     setBusy(false)
   }
@@ -93,6 +107,7 @@ export function AllLeads({
   const field = (name: string) => ({
     name,
     value: filters.get(name) ?? '',
+    'data-set': filters.has(name) || undefined,
     onChange: ({ target }: { target: { value: string } }) => {
       if (target.value) filters.set(name, target.value)
       else filters.delete(name)
@@ -121,8 +136,9 @@ export function AllLeads({
               Day
               <input type="date" {...field('day')} />
             </label>
-            <Choice label="Status" choices={statuses} {...field('status')} />
-            <Choice label="Service" choices={services} {...field('service')} />
+            <Choice label="Received" choices={periodChoices} {...field('days')} />
+            <Choice label="Status" choices={statusChoices} {...field('status')} />
+            <Choice label="Service" choices={serviceChoices} {...field('service')} />
             <label>
               Source
               <input placeholder="google, spring-roofs…" {...field('source')} />
@@ -138,19 +154,19 @@ export function AllLeads({
             ? 'No matching leads.'
             : `${leads.length}${next ? '+' : ''} found, newest first`}
       </p>
-      <LeadList
+      <LeadLines
         leads={leads}
         hrefOf={(leadId) => formatRoute({ screen: 'leads', leadId, query })}
         shownId={shownId}
-        refresh={refresh}
       />
+      {moreProblem && <p className="problem">{moreProblem.message}</p>}
       {next && (
         <Button disabled={isBusy} onClick={showMore}>
           Show more
         </Button>
       )}
       {canExport && leads.length > 0 && (
-        <Button onClick={() => attempt(download(filter), (name) => `Saved as ${name}.`)}>
+        <Button onClick={() => attempt(download(filter, timeZone), (name) => `Saved as ${name}.`)}>
           Download as a spreadsheet (CSV)
         </Button>
       )}
@@ -159,11 +175,11 @@ export function AllLeads({
 }
 
 /** Returns the file name. Uses POST to keep homeowners' names out of URLs. */
-async function download(filter: object): Promise<string> {
+async function download(filter: object, timeZone: string): Promise<string> {
   const options = { needsData: true, timeoutMs: 120_000 }
   const file = await request<Blob>('POST', '/api/spreadsheet', { body: filter, ...options })
   const url = URL.createObjectURL(file)
-  const name = `leads-${formatDay(readClock())}.csv`
+  const name = `leads-${formatDay(readClock(), timeZone)}.csv`
   Object.assign(document.createElement('a'), { href: url, download: name }).click()
   URL.revokeObjectURL(url)
   return name

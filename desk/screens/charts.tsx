@@ -6,7 +6,7 @@ const width = 320
 const plotHeight = 96
 const top = 14
 
-/** Stacks missed calls (hatched) on calls made on time, and repeats the numbers in a table. */
+/** Stacks calls that were late or not made (hatched) on those made on time, and repeats the numbers in a table. */
 export function BarChart({
   title,
   label,
@@ -22,6 +22,7 @@ export function BarChart({
 }) {
   const hatch = useId()
   const most = Math.max(1, ...bars.map(({ kept, missed }) => kept + missed))
+  const peak = bars.findIndex(({ kept, missed }) => kept + missed === most)
   const step = width / bars.length
   const barWidth = step * 0.72
   return (
@@ -55,7 +56,8 @@ export function BarChart({
                 width={barWidth}
                 height={missedHeight}
               />
-              {step > 20 && kept + missed > 0 && (
+              {/* Narrow bars have room for the highest value only. */}
+              {(step > 20 || at === peak) && kept + missed > 0 && (
                 <text x={middle} y={ground - keptHeight - missedHeight - 4}>
                   {kept + missed}
                 </text>
@@ -72,7 +74,7 @@ export function BarChart({
       <details>
         <summary>Show as a table</summary>
         <Table
-          head={[nameOf, 'On time', 'Missed']}
+          head={[nameOf, 'On time', 'Late']}
           rows={bars.map(({ name, kept, missed }) => [name, kept, missed])}
         />
       </details>

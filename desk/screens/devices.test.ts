@@ -7,7 +7,7 @@ test.each([
   [dayHours, 'Emergencies at any hour. Other leads wait until we open.'],
   [
     { ...dayHours, emergencies: 'when open' as const },
-    'Every new lead. While we’re closed, it waits until we open.',
+    'Every new lead. Leads that come in while we’re closed wait until we open.',
   ],
 ])('the hint for “Always” fits the hours', (hours, hint) => {
   expect(listSchedules(hours)[0]?.[2]).toBe(hint)

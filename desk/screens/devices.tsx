@@ -1,14 +1,16 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, use, useState } from 'react'
 import type { DeviceCard } from '#leads/desk/device-routes.ts'
 import type { BusinessHours } from '#leads/hours.ts'
 import { request } from '../api.ts'
-import { readBusinessHours } from '../call-times.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
 import { Button, Choice } from '../elements.tsx'
+import { Hours } from '../me.ts'
 import { attempt } from '../notice.tsx'
 import {
   type Devices,
+  guessDeviceName,
   readPushSupport,
+  turnedOn,
   turnOffNotifications,
   turnOnNotifications,
 } from '../push-notifications.ts'
@@ -27,13 +29,13 @@ export function listSchedules({ open, emergencies }: BusinessHours): (typeof off
   const whileClosed =
     emergencies === 'always'
       ? 'Emergencies at any hour. Other leads wait until we open.'
-      : 'Every new lead. While we’re closed, it waits until we open.'
+      : 'Every new lead. Leads that come in while we’re closed wait until we open.'
   return [
     ['always', 'Always', whileClosed],
     [
       'business-hours',
       'Business hours',
-      'Only while we’re open, unless no other device would get the alert.',
+      'Only while we’re open, or if no other device would get the alert.',
     ],
     off,
   ]
@@ -41,40 +43,33 @@ export function listSchedules({ open, emergencies }: BusinessHours): (typeof off
 
 export function DeviceList() {
   const { data, trouble, refresh } = usePolling<Devices>('/api/devices', 10_000)
-  const hours = readBusinessHours()
+  const hours = use(Hours)
   if (!data || !hours) return <p>{trouble ?? 'Loading…'}</p>
-  const { devices, publicKey } = data
+  const { devices } = data
   const own = devices.find(({ isThis }) => isThis)
   return (
     <>
-      {!own?.canNotify && <TurnOnNotifications publicKey={publicKey} refresh={refresh} />}
-      <ul className="sessions">
-        {devices.map((device) => (
-          <li key={device.id} className="card device">
-            <Device device={device} hours={hours} refresh={refresh} />
-          </li>
-        ))}
+      {!own?.canNotify && <TurnOnNotifications refresh={refresh} />}
+      <ul className="card sessions">
+        {devices
+          .toSorted((a, b) => Number(b.isThis) - Number(a.isThis))
+          .map((device) => (
+            <li key={device.id} className="device">
+              <Device device={device} hours={hours} refresh={refresh} />
+            </li>
+          ))}
       </ul>
     </>
   )
 }
 
-function TurnOnNotifications({
-  publicKey,
-  refresh,
-}: {
-  publicKey: string
-  refresh: () => Promise<void>
-}) {
+function TurnOnNotifications({ refresh }: { refresh: () => Promise<void> }) {
   const [isBusy, setBusy] = useState(false)
   const turnOn = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const name = String(new FormData(event.currentTarget).get('device'))
     setBusy(true)
-    await attempt(
-      turnOnNotifications(publicKey, name),
-      'Notifications are on for this device. To try them, choose Test.',
-    ).then(refresh)
+    await attempt(turnOnNotifications(name), `${turnedOn} To try them, choose Test.`).then(refresh)
     setBusy(false)
   }
   const support = readPushSupport()
@@ -89,12 +84,7 @@ function TurnOnNotifications({
     <form className="card" onSubmit={turnOn}>
       <label>
         Name of this device
-        <input
-          name="device"
-          defaultValue={/Mobi/.test(navigator.userAgent) ? 'My phone' : 'My computer'}
-          maxLength={60}
-          required
-        />
+        <input name="device" defaultValue={guessDeviceName()} maxLength={60} required />
       </label>
       <Button type="submit" isPrimary disabled={isBusy}>
         {isBusy ? 'Turning on…' : 'Turn on notifications'}

@@ -15,7 +15,8 @@ export function EraseDialog({
 }) {
   const [problem, setProblem] = useState<Error>()
   const [isBusy, setBusy] = useState(false)
-  const canEraseHere = problem instanceof Refused && problem.code === 'airtable-unavailable'
+  const canEraseHere = problem instanceof Refused && problem.code === 'not-erased'
+  const rowIn = lead.deliveries.find((delivery) => delivery.rowIn)?.rowIn
   const erase = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const name = new FormData(event.currentTarget).get('name')
@@ -34,14 +35,19 @@ export function EraseDialog({
       <form onSubmit={erase}>
         <h2 id="erase-title">Erase this lead?</h2>
         <p>
-          This deletes the lead here and in Airtable. You can’t undo it or take back alerts already
-          sent.
+          This deletes the lead{rowIn && ` here and in ${rowIn}`}. You can’t undo it or take back
+          alerts already sent.
         </p>
         <label>
           <span>
             To confirm, type the name: <b dir="auto">{lead.name}</b>
           </span>
-          <input name="name" autoComplete="off" required aria-invalid={Boolean(problem)} />
+          <input
+            name="name"
+            autoComplete="off"
+            required
+            aria-invalid={(problem && !canEraseHere) || undefined}
+          />
         </label>
         <p role="alert" className="problem">
           {problem?.message}

@@ -1,38 +1,41 @@
 import type { ReactNode } from 'react'
-import { formatShortClock } from '#leads/clock.ts'
+import { type Clock, formatShortClock } from '#leads/clock.ts'
 import type { LeadInFull } from '#leads/reports/describe.ts'
 import { count } from '#leads/words.ts'
 import { Icon } from '../elements.tsx'
 
-/** Lists what happened to a lead, newest first. `children` are the actions for pending deliveries. */
+/** Lists what happened to a lead, newest first. `children` is the button for pending deliveries. */
 export function History({
   lead,
-  now,
+  clock,
   children,
 }: {
   lead: LeadInFull
-  now: number
+  clock: Clock
   children: ReactNode
 }) {
   return (
     <section className="history">
       <h2>History</h2>
       <ol className="events">
-        {lead.history.map(({ number, at, kind, text, isUndone }) => (
+        {lead.history.map(({ number, at, kind, text, also, isUndone }) => (
           <li key={number} data-kind={kind} data-undone={isUndone || undefined}>
-            <time>{formatShortClock(at, now)}</time>
+            <time>{formatShortClock(at, clock)}</time>
             <span dir="auto">
               {isUndone ? <s>{text}</s> : text}
               {isUndone && ' (undone)'}
+              {also && <small className="quiet">{also}</small>}
             </span>
           </li>
         ))}
         <li>
-          <time>{formatShortClock(lead.receivedAt, now)}</time>
+          <time>{formatShortClock(lead.receivedAt, clock)}</time>
           <span>{lead.beginning}</span>
         </li>
       </ol>
-      <Deliveries deliveries={lead.deliveries}>{children}</Deliveries>
+      {lead.deliveries.length > 0 && (
+        <Deliveries deliveries={lead.deliveries}>{children}</Deliveries>
+      )}
     </section>
   )
 }
@@ -69,18 +72,17 @@ function Deliveries({
           </li>
         ))}
       </ul>
-      {deliveries.some(({ state }) => state === 'waiting') && (
-        <div className="pair">{children}</div>
-      )}
+      {deliveries.some(({ state }) => state === 'waiting') && children}
     </details>
   )
 }
 
-/** Sent to 5 places, 4 confirmed, 1 failed. */
+/** Sent to 5 destinations, 4 confirmed, 1 failed. */
 function summarizeDeliveries(deliveries: readonly Delivery[]): string {
   const countIn = (...states: Delivery['state'][]) =>
-    new Set(deliveries.filter(({ state }) => states.includes(state)).map(({ channel }) => channel))
-      .size
+    new Set(
+      deliveries.filter(({ state }) => states.includes(state)).map(({ recipient }) => recipient),
+    ).size
   const sent = countIn('sent', 'arrived')
   const waiting = countIn('waiting')
   const others = [
@@ -88,13 +90,13 @@ function summarizeDeliveries(deliveries: readonly Delivery[]): string {
     [waiting, 'pending'],
     [countIn('failed'), 'failed'],
   ] as const
-  const isAirtable = deliveries.every(({ channel }) => channel === 'airtable')
+  const rowIn = deliveries.every((delivery) => delivery.rowIn) && deliveries[0]?.rowIn
   return [
     sent === 0
       ? waiting > 0
         ? 'Not sent yet'
         : 'Not sent'
-      : `Sent to ${isAirtable ? 'Airtable' : count(sent, 'place', 'places')}`,
+      : `Sent to ${rowIn || count(sent, 'destination')}`,
     ...others.filter(([number]) => number > 0).map(([number, state]) => `${number} ${state}`),
   ].join(', ')
 }

@@ -1,20 +1,32 @@
-import { use, useEffect, useRef, useState } from 'react'
-import { dayMs, formatAgo, formatShortClock } from '#leads/clock.ts'
-import type { LeadInFull } from '#leads/reports/describe.ts'
+import { type ReactNode, use, useEffect, useRef, useState } from 'react'
+import { formatAgo, formatShortClock } from '#leads/clock.ts'
+import { isClosed, needsCall, readNeed } from '#leads/lead-state.ts'
+import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
+import { statuses } from '#leads/statuses.ts'
+import { dayMs } from '#leads/time-units.ts'
+import { count } from '#leads/words.ts'
 import { request } from '../api.ts'
-import { CallActions, ChangeTime, NoteField, Outcomes, Unsent } from '../call-actions.tsx'
+import {
+  CallActions,
+  ChangeTime,
+  dialsHere,
+  NoteField,
+  Outcomes,
+  Unsent,
+} from '../call-actions.tsx'
+import { type Card, nameRequest } from '../cards.ts'
+import { CorrectLead } from '../correct-lead.tsx'
 import { computeCountdown } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
-import { Button, Heading, MailLink } from '../elements.tsx'
-import { useKeptFocus } from '../kept-focus.ts'
-import { AlsoAsked } from '../lead-row.tsx'
+import { Button, Heading, MailLink, MapLink } from '../elements.tsx'
+import { findOpened } from '../lead-row.tsx'
 import { isCaller, Me } from '../me.ts'
 import { attempt } from '../notice.tsx'
 import { useUnsent } from '../outbox.ts'
 import { computeLastChange, nameUndo, type Refresh, usePress } from '../press.ts'
-import { RetryAll } from '../retry-all.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
-import { useNow, usePolling } from '../use-polling.ts'
+import { SaleActions } from '../sale-actions.tsx'
+import { useClock, usePolling } from '../use-polling.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 import { History } from './history.tsx'
 
@@ -22,88 +34,154 @@ type Answer = { lead: LeadInFull }
 
 export function Lead({
   id,
+  isChosen,
   refreshList,
   canErase,
 }: {
   id: string
+  /** False if the desk opened the lead automatically, which must not move the focus. */
+  isChosen: boolean
   refreshList: () => Promise<void>
   canErase: boolean
 }) {
-  const now = useNow()
+  const clock = useClock()
   const me = use(Me)
   const { data, trouble, isGone, refresh } = usePolling<Answer>(`/api/leads/${id}`)
+  const press = usePress(refresh)
   const [erased, setErased] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
-  useKeptFocus()
   const callUrl = data?.lead.phone?.callUrl
   useEffect(() => {
     // The notification's “Call” button opens this route, because a service worker cannot dial.
     if (!callUrl || !location.hash.endsWith('/call')) return
     replaceHash(formatRoute({ leadId: id }))
+    if (data && needsCall(data.lead) && dialsHere())
+      void press({ lead: data.lead }, { kind: 'called' })
     location.assign(callUrl)
-  }, [callUrl, id])
+  }, [callUrl, id, data, press])
   if (erased !== undefined || isGone)
     return (
       <>
-        <Heading>This lead was erased</Heading>
+        <Heading isTarget={isChosen}>This lead was erased</Heading>
         <p>{erased ?? 'Someone erased it.'}</p>
       </>
     )
-  if (!data) return <p>{trouble ?? 'Loading…'}</p>
-  const { lead } = data
-  const countdown = computeCountdown(lead, now, me)
+  const card = data ? makeCard(data.lead) : findOpened(id)
+  if (!card) return <p>{trouble ?? 'Loading…'}</p>
+  const { lead } = card
+  const countdown = computeCountdown(lead, clock, me)
   const refreshBoth = async () => {
     await Promise.all([refresh(), refreshList()])
   }
   const retry = () =>
     attempt(request('POST', `/api/leads/${id}/retry`), 'Retrying now.').then(refreshBoth)
-  const isMine = lead.status === 'calling' && isCaller(lead, me)
-  const actions = { lead, refresh: refreshBoth }
+  const isMine = readNeed(lead) === 'result' && isCaller(lead, me)
+  const actions = { card, refresh: refreshBoth }
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
         <CountdownIcon {...countdown} />
         <div>
-          <Heading>{lead.name}</Heading>
+          <Heading isTarget={isChosen}>{lead.name}</Heading>
           <p>
             {lead.isEmergency && <b className="tag">Emergency</b>}
             <b className="lead-countdown">{countdown.text}</b>
           </p>
           <p className="small">
+            {'Received '}
             {/* After a day, the age is the date. */}
-            {now - lead.receivedAt < dayMs && `${formatShortClock(lead.receivedAt, now)}, `}
-            {formatAgo(lead.receivedAt, now)}
+            {clock.now - lead.receivedAt < dayMs && `${formatShortClock(lead.receivedAt, clock)}, `}
+            {formatAgo(lead.receivedAt, clock)}
           </p>
+          <MapLink address={lead.address} />
         </div>
       </div>
-      <AlsoAsked lead={lead} />
       <div className="controls" data-calling={isMine || undefined}>
         <CallActions isNext {...actions} />
         <Outcomes {...actions} />
-        {lead.status === 'call-again' && <ChangeTime {...actions} />}
+        <SaleActions lead={lead} refresh={refreshBoth} />
+        <ChangeTime {...actions} />
         <NoteField {...actions} />
-        <UndoLast {...actions} />
+        {data && <UndoLast lead={data.lead} refresh={refreshBoth} />}
         <Unsent lead={lead} />
       </div>
-      <Facts lead={lead} />
-      <History lead={lead} now={now}>
-        <Button onClick={retry}>Retry now</Button>
-        <RetryAll refresh={refreshBoth}>Retry for all leads</RetryAll>
-      </History>
-      {canErase && (
-        <button type="button" className="link erase" onClick={() => dialog.current?.showModal()}>
-          Erase this lead…
-        </button>
+      {data ? (
+        <>
+          <Facts lead={data.lead} />
+          <CorrectLead lead={data.lead} refresh={refreshBoth} />
+          <OtherRequests leads={data.lead.sameNumber}>
+            {count(data.lead.sameNumber.length, 'other request', 'other requests')} with this number
+          </OtherRequests>
+          <OtherRequests leads={data.lead.sameEmail} showsPhone>
+            Same email, different number
+          </OtherRequests>
+          <History lead={data.lead} clock={clock}>
+            <Button onClick={retry}>Retry now</Button>
+          </History>
+          {canErase && (
+            <button
+              type="button"
+              className="link erase"
+              onClick={() => dialog.current?.showModal()}
+            >
+              Erase this lead…
+            </button>
+          )}
+          <EraseDialog
+            dialog={dialog}
+            lead={data.lead}
+            onErased={(message) => {
+              setErased(message)
+              void refreshList()
+            }}
+          />
+        </>
+      ) : (
+        <p>{trouble ?? 'Loading…'}</p>
       )}
-      <EraseDialog
-        dialog={dialog}
-        lead={lead}
-        onErased={(message) => {
-          setErased(message)
-          void refreshList()
-        }}
-      />
     </>
+  )
+}
+
+function makeCard(lead: LeadInFull): Card {
+  const { sameNumber } = lead
+  const others = isClosed(lead) ? undefined : sameNumber.filter((one) => !isClosed(one))
+  return { lead, others, requests: 1 + sameNumber.length }
+}
+
+function OtherRequests({
+  leads,
+  showsPhone,
+  children,
+}: {
+  leads: readonly LeadCard[]
+  showsPhone?: boolean
+  children: ReactNode
+}) {
+  const clock = useClock(60_000)
+  if (leads.length === 0) return null
+  return (
+    <section>
+      <h2>{children}</h2>
+      <ul className="requests">
+        {leads.map((lead) => (
+          <li key={lead.id}>
+            <a href={formatRoute({ leadId: lead.id })} dir="auto">
+              {nameRequest(lead)}
+            </a>
+            <p className="small quiet">
+              {[
+                formatAgo(lead.receivedAt, clock),
+                statuses[lead.status].label,
+                showsPhone && (lead.phone?.shown ?? 'no number'),
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
@@ -119,30 +197,31 @@ function UndoLast({ lead, refresh }: { lead: LeadInFull; refresh: Refresh }) {
       className="link"
       // Until the earlier press is sent, this would undo something else.
       disabled={unsent.length > 0}
-      onClick={() => press(lead, { kind: 'undone' }, last)}
+      onClick={() => press({ lead }, { kind: 'undone' }, last)}
     >
       {nameUndo(last, lead)}
     </button>
   )
 }
 
+const inHead: readonly string[] = ['name', 'phone', 'address']
+
 function Facts({ lead }: { lead: LeadInFull }) {
   const show = ({ name, text }: LeadInFull['fields'][number]) => {
-    if (name === 'address')
-      return (
-        <a href={lead.mapUrl ?? undefined} target="_blank" rel="noreferrer">
-          {text}
-          <span className="unseen"> (opens a map)</span>
-        </a>
-      )
-    if (name === 'email') return <MailLink email={text}>{text}</MailLink>
-    return text
+    if (name !== 'email') return text
+    const [user, host] = text.split('@')
+    return (
+      <MailLink email={text}>
+        {user}
+        <wbr />@{host}
+      </MailLink>
+    )
   }
-  const fields = lead.fields.filter(({ name }) => name !== 'name' && name !== 'phone')
+  const fields = lead.fields.filter(({ name }) => !inHead.includes(name))
   const facts = {
     ...Object.fromEntries(fields.map((field) => [field.label, show(field)])),
-    Source: lead.source,
-    Consent: lead.consent ? `Version ${lead.consent}` : 'None on record',
+    ...(lead.source && { Source: lead.source }),
+    ...(lead.consent && { Consent: lead.consent }),
     ...(lead.suspicion && { 'Possible spam': lead.suspicion }),
   }
   return (

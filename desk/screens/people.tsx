@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { formatSeen, formatShortClock } from '#leads/clock.ts'
+import { type Clock, formatSeen, formatShortClock } from '#leads/clock.ts'
 import type { People as PeopleData, Person } from '#leads/desk/people-routes.ts'
 import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
 import type { Session } from '#leads/desk/routes.ts'
@@ -8,7 +8,7 @@ import { request } from '../api.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
 import { Button, Heading } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
-import { useNow, usePolling } from '../use-polling.ts'
+import { useClock, usePolling } from '../use-polling.ts'
 import { DeviceList } from './devices.tsx'
 
 type Me = Pick<Session, 'email' | 'person' | 'role'>
@@ -22,7 +22,7 @@ export function People({
   refreshMe: () => Promise<void>
   onSignOut: () => void
 }) {
-  const now = useNow(60_000)
+  const clock = useClock(60_000)
   const { data, trouble, refresh } = usePolling<PeopleData>('/api/people', 10_000)
   const may = (route: DeskRoute) => mayUse(me.role, route)
   const rename = async (event: FormEvent<HTMLFormElement>) => {
@@ -31,107 +31,125 @@ export function People({
     await attempt(request('PUT', '/api/me', { body: { person } }), 'Name saved.').then(refresh)
   }
   const end = async (path: string, isThis: boolean) => {
-    await attempt(request('DELETE', path), 'Signed out.')
-    if (isThis) onSignOut()
+    const isEnded = await attempt(request('DELETE', path), 'Signed out.')
+    if (isThis && isEnded) onSignOut()
     else await refresh()
   }
   const sessions = data?.sessions.toSorted((a, b) => Number(b.isThis) - Number(a.isThis)) ?? []
   return (
     <>
       <Heading>People</Heading>
-      <form className="card" onSubmit={rename}>
-        <label>
-          Your name (shown to the crew)
-          <input
-            name="person"
-            defaultValue={me.person}
-            maxLength={60}
-            autoComplete="name"
-            required
-          />
-        </label>
-        <Button type="submit">Save</Button>
-      </form>
-      <h2>Notifications</h2>
-      <DeviceList />
-      <h2>Who can sign in</h2>
-      <p className="quiet">
-        Everyone can handle leads. Only owners can edit the page, add and remove people, change
-        notifications on other people’s phones, download spreadsheets, and erase leads.
-      </p>
-      {data ? (
-        <ul className="sessions">
-          {data.people.map((person) => (
-            <li key={person.email} className="card">
-              <PersonCard
-                {...person}
-                canEdit={may('DELETE /api/crew/:email')}
-                onRemoved={() => (person.email === me.email ? onSignOut() : refresh())}
-                onChanged={() => Promise.all([refresh(), refreshMe()])}
+      <div className="people">
+        <section>
+          <h2>You</h2>
+          <form className="card field-row" onSubmit={rename}>
+            <label>
+              Your name (shown to the crew)
+              <input
+                name="person"
+                defaultValue={me.person}
+                maxLength={60}
+                autoComplete="name"
+                required
               />
-            </li>
-          ))}
-        </ul>
-      ) : (
-        <p>{trouble ?? 'Loading…'}</p>
-      )}
-      {data && may('POST /api/crew') && (
-        <AddPerson sendsInvitations={data.sendsInvitations} refresh={refresh} />
-      )}
-      <h2>Signed-in devices</h2>
-      <ul className="sessions">
-        {sessions.map(({ id, person, email, device, seenAt, isThis }) => (
-          <li key={id} className="card">
-            <div>
-              <b dir="auto">{person}</b>
-              <p className="quiet small">
-                {device}, {isThis ? 'this device' : formatSeen(seenAt, now)}
-              </p>
-              <p className="quiet small">{describeEmail(email)}</p>
-            </div>
-            <Button
-              onClick={() => end(`/api/sessions/${id}`, isThis)}
-              aria-label={`Sign out ${person}, ${device}`}
-            >
-              Sign out
-            </Button>
-          </li>
-        ))}
-      </ul>
-      {may('DELETE /api/sessions') && (
-        <div>
-          <p className="quiet">Lost a phone? This signs out every device above, including yours.</p>
-          <ConfirmButton
-            label="Sign out everywhere"
-            question="Sign out everywhere?"
-            onConfirm={() => end('/api/sessions', true)}
-          >
-            Everyone will have to sign in again. Until then, no phone receives notifications.
-          </ConfirmButton>
-        </div>
-      )}
-      {data && data.log.length > 0 && (
-        <>
-          <h2>Latest changes</h2>
-          <ul className="log card">
-            {data.log.map(({ id, at, person, email, action, about }) => (
+            </label>
+            <Button type="submit">Save</Button>
+          </form>
+          <h2>Notifications</h2>
+          <DeviceList />
+        </section>
+        <section>
+          <h2>Who can sign in</h2>
+          <p className="quiet">
+            Everyone can handle leads. Only owners can edit the page, add and remove people, change
+            notifications on other people’s devices, download spreadsheets, and erase leads.
+          </p>
+          {data ? (
+            <ul className="card sessions">
+              {data.people.map((person) => (
+                <li key={person.email}>
+                  <PersonCard
+                    {...person}
+                    canEdit={may('DELETE /api/crew/:email')}
+                    onChanged={() => Promise.all([refresh(), refreshMe()])}
+                  />
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p>{trouble ?? 'Loading…'}</p>
+          )}
+          {data && may('POST /api/crew') && <AddPerson {...data} refresh={refresh} />}
+          <h2>Signed-in devices</h2>
+          <ul className="card sessions">
+            {sessions.map(({ id, person, email, device, seenAt, isThis }) => (
               <li key={id}>
-                <b dir="auto">{person}</b> {action}
-                {about && `: ${about}`}
-                <p className="quiet small">
-                  {formatShortClock(at, now)} · {describeEmail(email)}
-                </p>
+                <div>
+                  <b dir="auto">{person}</b>
+                  <p className="quiet small">
+                    {device}, {isThis ? 'this device' : formatSeen(seenAt, clock)}
+                  </p>
+                  <p className="quiet small">{describeEmail(email)}</p>
+                </div>
+                <Button
+                  onClick={() => end(`/api/sessions/${id}`, isThis)}
+                  aria-label={`Sign out ${person}, ${device}`}
+                >
+                  Sign out
+                </Button>
               </li>
             ))}
           </ul>
-        </>
-      )}
+          {may('DELETE /api/sessions') && (
+            <div>
+              <p className="quiet">
+                Lost a phone? This signs out every device above, including yours.
+              </p>
+              <ConfirmButton
+                label="Sign out everywhere"
+                question="Sign out everywhere?"
+                onConfirm={() => end('/api/sessions', true)}
+              >
+                Everyone will have to sign in again. Until then, no device receives notifications.
+              </ConfirmButton>
+            </div>
+          )}
+          {data && (
+            <Log
+              title="People added, changed, or removed"
+              entries={data.log.people}
+              clock={clock}
+            />
+          )}
+          {data && <Log title="Other changes" entries={data.log.others} clock={clock} />}
+        </section>
+      </div>
     </>
   )
 }
 
+type LogProps = { title: string; entries: PeopleData['log']['people']; clock: Clock }
+
+const Log = ({ title, entries, clock }: LogProps) =>
+  entries.length > 0 && (
+    <>
+      <h2>{title}</h2>
+      <ul className="log card">
+        {entries.map(({ id, at, person, email, action, about }) => (
+          <li key={id}>
+            <b dir="auto">{person}</b> {action}
+            {about && `: ${about}`}
+            <p className="quiet small">
+              {formatShortClock(at, clock)} · {describeEmail(email)}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+
 const describeEmail = (email: string) =>
-  email.includes('@') ? email : 'Signed in with a link from the server'
+  email.includes(' ') ? 'Signed in with a link from the server' : email
 
 function PersonCard({
   email,
@@ -139,13 +157,13 @@ function PersonCard({
   canRemove,
   canChangeRole,
   canEdit,
-  onRemoved,
   onChanged,
-}: Person & { canEdit: boolean; onRemoved: () => void; onChanged: () => Promise<unknown> }) {
+}: Person & { canEdit: boolean; onChanged: () => Promise<unknown> }) {
   const path = encodeURIComponent(email)
   const remove = async () => {
     await attempt(request('DELETE', `/api/crew/${path}`), `${email} can no longer sign in.`)
-    onRemoved()
+    // If it was this person, the refresh shows the sign-in screen.
+    await onChanged()
   }
   const changeRole = async (method: 'PUT' | 'DELETE', message: string) => {
     await attempt(request(method, `/api/owners/${path}`), message)
@@ -157,7 +175,7 @@ function PersonCard({
         {email}
         <p className="quiet small">
           {role === 'owner' ? 'Owner' : 'Crew'}
-          {!canRemove && '. This address is in the server’s settings'}
+          {!canRemove && '. This email address is in the server’s settings'}
           {canEdit &&
             !canRemove &&
             `, so it can be ${canChangeRole ? 'removed' : 'changed'} only there`}
@@ -178,9 +196,9 @@ function PersonCard({
               </ConfirmButton>
             ) : (
               <ConfirmButton
-                label="Change to crew"
-                question={`Change ${email} to crew?`}
-                onConfirm={() => changeRole('DELETE', `${email} is now crew.`)}
+                label="Make crew member"
+                question={`Make ${email} a crew member?`}
+                onConfirm={() => changeRole('DELETE', `${email} is now a crew member.`)}
               >
                 This person can still sign in and handle leads.
               </ConfirmButton>
@@ -198,11 +216,9 @@ function PersonCard({
 
 function AddPerson({
   sendsInvitations,
+  mailFault,
   refresh,
-}: {
-  sendsInvitations: boolean
-  refresh: () => Promise<void>
-}) {
+}: Pick<PeopleData, 'sendsInvitations' | 'mailFault'> & { refresh: () => Promise<void> }) {
   const [email, setEmail] = useState('')
   const suggested = suggestEmail(email)
   const add = async (event: FormEvent<HTMLFormElement>) => {
@@ -211,38 +227,38 @@ function AddPerson({
       body: { email },
       needsData: true,
     })
-    await attempt(added, ({ message }) => message)
-    await added.then(
-      () => setEmail(''),
-      () => {},
-    )
+    if (await attempt(added, ({ message }) => message)) setEmail('')
     await refresh()
+  }
+  const explainInvitation = () => {
+    if (!sendsInvitations)
+      return `The desk can’t send email yet. Tell the person to sign in at ${location.origin} once a mail server is set up.`
+    if (mailFault) return `The invitation may not arrive. ${mailFault}`
+    return 'They’ll get an email with a link that signs them in once, within 7 days.'
   }
   return (
     <form className="card" onSubmit={add}>
-      <label>
-        Crew member’s email address
-        <input
-          name="email"
-          type="email"
-          value={email}
-          onChange={({ target }) => setEmail(target.value)}
-          autoComplete="off"
-          maxLength={254}
-          required
-        />
-      </label>
+      <div className="field-row">
+        <label>
+          Crew member’s email address
+          <input
+            name="email"
+            type="email"
+            value={email}
+            onChange={({ target }) => setEmail(target.value)}
+            autoComplete="off"
+            maxLength={254}
+            required
+          />
+        </label>
+        <Button type="submit">Add</Button>
+      </div>
       {suggested && (
         <button type="button" className="link" onClick={() => setEmail(suggested)}>
           Did you mean {suggested}?
         </button>
       )}
-      <p className="quiet small">
-        {sendsInvitations
-          ? 'They’ll get an email with a link to this desk.'
-          : `The desk can’t send email yet. Tell the person to sign in at ${location.origin} once a mail server is set up.`}
-      </p>
-      <Button type="submit">Add</Button>
+      <p className="quiet small">{explainInvitation()}</p>
     </form>
   )
 }

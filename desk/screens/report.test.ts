@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { computeReport } from '#leads/reports/promise-report.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import { promiseFrom } from '#testing/saved-leads.ts'
 import { describeReport } from './report.tsx'
 
-const minuteMs = 60_000
 const now = Date.parse('2026-11-15T12:00:00Z')
 
 const receive = (agoMs: number) => ({
@@ -12,14 +12,17 @@ const receive = (agoMs: number) => ({
   calledAt: null,
   calledVia: null,
   source: null,
+  id: '1',
+  status: 'open' as const,
+  saleDetails: null,
 })
 
 test('a late lead counts as missed and as not called yet', () => {
   const records = [receive(10 * minuteMs + 25_000), receive(minuteMs)]
-  const report = computeReport(records, [], [], { from: 0, to: now, now, timeZone: 'UTC' })
+  const report = computeReport(records, [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([
-    '0 of 1 request got a call within 10 minutes.',
-    '1 missed and not called yet.',
+    '0 of 1 request got a call on time.',
+    '1 call was late or not made.',
     '1 request is not due yet.',
   ])
 })
@@ -27,7 +30,7 @@ test('a late lead counts as missed and as not called yet', () => {
 test('a lead that is due after we open is on time until its deadline', () => {
   const night = { ...receive(60 * minuteMs), ...promiseFrom(now - 9 * minuteMs) }
   const records = [night, { ...night, calledAt: now - 2 * minuteMs }]
-  const report = computeReport(records, [], [], { from: 0, to: now, now, timeZone: 'UTC' })
+  const report = computeReport(records, [], { from: 0, to: now, now, timeZone: 'UTC' })
   expect(describeReport(report)).toEqual([
     '1 of 1 request got a call on time.',
     'The call came after 7 min.',

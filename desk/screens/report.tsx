@@ -1,22 +1,24 @@
 import { formatDay, formatPreciseDuration } from '#leads/clock.ts'
 import type { Today } from '#leads/desk/today.ts'
+import { reportDays } from '#leads/reports/periods.ts'
 import type { PromiseReport } from '#leads/reports/promise-report.ts'
+import { formatDollars } from '#leads/sale.ts'
+import { dayMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
 import { Heading } from '../elements.tsx'
 import { formatRoute } from '../route.ts'
 import { usePolling } from '../use-polling.ts'
 import { type Bar, BarChart, ShareRing, Table } from './charts.tsx'
 
-const periods = ['7', '30', '90']
 // More would overlap on a phone.
 const mostTicks = 10
 
 export function ReportScreen({
   query,
-  hours: { open, promiseMinutes, emergencies },
+  hours: { open, promiseMinutes },
 }: Pick<Today, 'hours'> & { query: string }) {
   const asked = new URLSearchParams(query).get('days') ?? ''
-  const days = periods.includes(asked) ? asked : '30'
+  const days = reportDays.includes(asked) ? asked : '30'
   return (
     <>
       <Heading>Report</Heading>
@@ -24,11 +26,11 @@ export function ReportScreen({
         We promise a call within {promiseMinutes} minutes
         {open === 'always'
           ? ', day or night'
-          : `. If we’re closed, within ${promiseMinutes} minutes after we open`}
-        . Hatched bars are missed calls.
+          : `. If we’re closed, within ${promiseMinutes} minutes of opening`}
+        . Hatched bars are calls that were late or not made.
       </p>
       <nav className="periods" aria-label="Period">
-        {periods.map((some) => (
+        {reportDays.map((some) => (
           <a
             key={some}
             className="button"
@@ -40,17 +42,17 @@ export function ReportScreen({
           </a>
         ))}
       </nav>
-      <Report key={days} days={days} emergencies={emergencies} />
+      <Report key={days} days={days} />
     </>
   )
 }
 
-function Report({ days, emergencies }: Pick<Today['hours'], 'emergencies'> & { days: string }) {
+function Report({ days }: { days: string }) {
   const path = `/api/report?days=${days}`
   const { data, trouble } = usePolling<{ report: PromiseReport }>(path, 30_000)
   if (!data) return <p className="quiet">{trouble ?? 'Loading…'}</p>
   const { report } = data
-  const { share, byMinute, byHour, bySource, byShift, byPerson, channels } = report
+  const { share, byMinute, byHour, bySource, byPerson } = report
   if (share === null)
     return (
       <p className="empty">
@@ -68,10 +70,17 @@ function Report({ days, emergencies }: Pick<Today['hours'], 'emergencies'> & { d
     <div className="report">
       <section className="card share">
         <h2 className="unseen">Calls on time</h2>
-        <ShareRing share={share} figure={formatShare(share)} />
+        <ShareRing share={share} figure={formatFigure(report)} />
         {describeReport(report).map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
+        {report.uncalled > 0 && (
+          <p>
+            <a href={formatRoute({ screen: 'leads', query: `status=late&days=${days}` })}>
+              {report.uncalled} not called yet
+            </a>
+          </p>
+        )}
       </section>
       <BarChart
         title="Response time"
@@ -85,12 +94,12 @@ function Report({ days, emergencies }: Pick<Today['hours'], 'emergencies'> & { d
             missed: 0,
           })),
           { name: 'Later', tick: `${byMinute.length}+`, kept: 0, missed: later },
-          { name: 'Not yet', tick: 'none', kept: 0, missed: report.uncalled },
+          { name: 'Not yet', tick: '–', kept: 0, missed: report.uncalled },
         ]}
       />
       <BarChart
         title="By hour"
-        label={`Requests by hour of arrival. ${worstMissed > 0 ? `The hour with the most missed calls is ${formatHour(worst)}: ${worstMissed}.` : 'None were missed.'}`}
+        label={`Requests by hour of arrival. ${worstMissed > 0 ? `Calls were late or not made most often at ${formatHour(worst)}: ${worstMissed}.` : 'No call was late.'}`}
         nameOf="Hour"
         bars={byHour.map((counts, at) => ({
           name: formatHour(at),
@@ -100,30 +109,21 @@ function Report({ days, emergencies }: Pick<Today['hours'], 'emergencies'> & { d
       />
       <BarChart
         title="By day"
-        label={`Requests by day: ${daily.filter(({ missed }) => missed > 0).length} of ${daily.length} days had a missed call.`}
+        label={`Requests by day: ${daily.filter(({ missed }) => missed > 0).length} of ${daily.length} days had a call that was late or not made.`}
         nameOf="Day"
         bars={daily}
       />
-      {byShift.afterHours.leads > 0 && (
-        <section className="card">
-          <h2>By business hours</h2>
-          <Table
-            head={['Received', 'Leads', 'On time']}
-            rows={[
-              [
-                emergencies === 'always' ? 'Business hours and emergencies' : 'Business hours',
-                byShift.businessHours,
-              ] as const,
-              ['After hours', byShift.afterHours] as const,
-            ].map(([name, { leads, share }]) => [name, leads, formatShare(share)])}
-          />
-        </section>
-      )}
       <section className="card">
         <h2>By source</h2>
         <Table
-          head={['Source', 'Leads', 'On time']}
-          rows={bySource.map(({ source, leads, share }) => [source, leads, formatShare(share)])}
+          head={['Source', 'Requests', 'Reached', 'Won', 'Dollars']}
+          rows={bySource.map(({ source, leads, reached, won, dollars }) => [
+            source,
+            leads,
+            reached,
+            won,
+            formatDollars(dollars),
+          ])}
         />
       </section>
       {byPerson.length > 0 && (
@@ -139,71 +139,44 @@ function Report({ days, emergencies }: Pick<Today['hours'], 'emergencies'> & { d
           />
         </section>
       )}
-      {channels.length > 0 && (
-        <section className="card">
-          <h2>Delivery time</h2>
-          <Table
-            head={['Sent by', 'Sent', 'Arrived', 'Failed']}
-            rows={channels.map(({ channel, sent, arrived, failed, waiting }) => [
-              `${channel}${waiting > 0 ? ` (${waiting} pending)` : ''}`,
-              <Times key="sent" {...sent} />,
-              arrived ? <Times key="arrived" {...arrived} /> : '–',
-              failed,
-            ])}
-          />
-          <p className="quiet small">A dash means that we can’t tell whether it arrived.</p>
-        </section>
-      )}
     </div>
   )
 }
 
-type Lags = PromiseReport['channels'][number]['sent']
-const Times = ({ count, medianMs, p95Ms }: Lags) => (
-  <>
-    {count}
-    {count > 0 && (
-      <small>
-        usually {formatTook(medianMs)}
-        <br />
-        95% within {formatTook(p95Ms)}
-      </small>
-    )}
-  </>
-)
+// A percentage of fewer requests says little.
+const fewest = 20
 
-const formatShare = (share: number | null): string =>
-  share === null ? '–' : `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)}%`
+const isFew = ({ kept, missed }: PromiseReport) => kept + missed < fewest
+
+/** 3 of 4, or 93.3%. */
+function formatFigure(report: PromiseReport): string {
+  const { kept, missed } = report
+  const share = kept / (kept + missed)
+  if (isFew(report)) return `${kept} of ${kept + missed}`
+  return `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)}%`
+}
 
 const formatTook = (ms: number | null): string => (ms === null ? '–' : formatPreciseDuration(ms))
 
 export function describeReport(report: PromiseReport): string[] {
-  const { kept, missed, uncalled, open, repeats = 0, suspect, calledInAirtable, byShift } = report
+  const { kept, missed, uncalled, open, suspect, calledInAirtable } = report
   const called = kept + missed - uncalled
-  const isSimple = byShift.afterHours.leads === 0 && report.promiseMinutes !== null
-  const onTime = isSimple ? `within ${report.promiseMinutes} minutes` : 'on time'
   return [
-    `${kept} of ${count(kept + missed, 'request', 'requests')} got a call ${onTime}.`,
+    `${kept} of ${count(kept + missed, 'request', 'requests')} got a call on time.`,
     called === 1 && `The call came after ${formatTook(report.medianMs)}.`,
     called > 1 &&
-      `Half of the calls came within ${formatTook(report.medianMs)}, and 90% within ${formatTook(report.p90Ms)}.`,
-    missed > 0 && `${missed} missed${describeUncalled(missed, uncalled)}.`,
+      `Half of the calls came within ${formatTook(report.medianMs)}${isFew(report) ? '' : `, and 90% within ${formatTook(report.p90Ms)}`}.`,
+    missed > 0 && `${count(missed, 'call was', 'calls were')} late or not made.`,
     open > 0 && `${count(open, 'request is', 'requests are')} not due yet.`,
-    repeats > 0 && `${count(repeats, 'request was a repeat', 'requests were repeats')}.`,
-    suspect > 0 && `${count(suspect, 'request is', 'requests are')} possible spam and not counted.`,
+    suspect > 0 &&
+      `${count(suspect, 'request looks like spam and isn’t', 'requests look like spam and aren’t')} counted.`,
     calledInAirtable > 0 &&
       `${count(calledInAirtable, 'call was', 'calls were')} recorded in Airtable and may have happened a little earlier than shown.`,
   ].filter((sentence) => sentence !== false)
 }
 
-function describeUncalled(missed: number, uncalled: number): string {
-  if (uncalled === 0) return ''
-  return uncalled === missed ? ' and not called yet' : `, ${uncalled} of them not called yet`
-}
-
 const formatHour = (hour: number) => `${hour % 12 || 12} ${hour < 12 ? 'AM' : 'PM'}`
 
-const dayMs = 24 * 3_600_000
 /** Includes days without leads. */
 function fillDays({ from, to, timeZone, byDay }: PromiseReport): Bar[] {
   const noon = (at: number) => Date.parse(`${formatDay(at, timeZone)}T12:00Z`)

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import type { TodayLead } from '#leads/desk/today.ts'
+import { describeCard, type LeadCard } from '#leads/reports/describe.ts'
+import { minuteMs } from '#leads/time-units.ts'
+import { promiseFrom, storedJane, testTime } from '#testing/saved-leads.ts'
+import {
+  areDifferent,
+  computeCardCountdown,
+  countToCall,
+  describeRequests,
+  describeTotals,
+  groupCards,
+  passTime,
+} from './cards.ts'
+
+const jane = describeCard(storedJane)
+const make = (changes: Partial<TodayLead>): TodayLead => ({
+  ...jane,
+  ...{ card: 'a', group: 'toCall', requests: 1 },
+  ...changes,
+})
+const makeCard = (...changes: Partial<LeadCard>[]) => {
+  const [lead = jane, ...others] = changes.map((change) => ({ ...jane, ...change }))
+  return { lead, others, requests: changes.length }
+}
+
+test('requests with one number are one card, in the server’s order', () => {
+  const requests = 3
+  const first = make({ id: '1', requests })
+  const alone = make({ id: '2', card: 'b', group: 'called' })
+  const [second, third] = [make({ id: '3', requests }), make({ id: '4', requests })]
+  const groups = groupCards([first, second, alone, third])
+  expect(groups).toEqual({
+    toCall: [{ lead: first, others: [second, third], requests }],
+    called: [{ lead: alone, others: [], requests: 1 }],
+  })
+  expect(groupCards([])).toEqual({})
+})
+
+test('moves a card when its time comes, even without a connection', () => {
+  const at = testTime + 10 * minuteMs
+  const waiting = make({ group: 'waiting', promiseStartAt: at })
+  const later = { group: 'later', status: 'call-again', callAgainAt: at } as const
+  const leads = [
+    make({ id: '1', card: '1' }),
+    { ...waiting, id: '2', card: '2' },
+    // Another request of the same homeowner.
+    { ...waiting, id: '3', card: '2', promiseStartAt: at + minuteMs },
+    { ...waiting, id: '4', card: '4', promiseStartAt: at + minuteMs },
+    { ...waiting, id: '5', card: '5', group: 'burstLater' } as const,
+    make({ id: '6', card: '6', ...later }),
+    make({ id: '7', card: '7', ...later, callAgainAt: at + minuteMs }),
+  ]
+  const none = { mine: 0, calling: 0, older: 0, called: 0, suspect: 0 }
+  const start = { toCall: 1, due: 0, waiting: 60, burst: 0, burstLater: 1, later: 2 }
+  const today = { leads, totals: { ...none, ...start } }
+  expect(passTime(today, at - 1)).toBe(today)
+  const { leads: after, totals } = passTime(today, at)
+  expect(after.map(({ group }) => group)).toEqual([
+    ...['toCall', 'toCall', 'toCall', 'waiting', 'burst', 'due', 'later'],
+  ])
+  expect(totals).toEqual({
+    ...none,
+    ...{ toCall: 2, due: 1, waiting: 59, burst: 1, burstLater: 0, later: 1 },
+  })
+})
+
+test('counts those to call now, also in a burst and after a week', () => {
+  const none = { mine: 1, later: 1, waiting: 1, burstLater: 1, calling: 1, called: 1, suspect: 1 }
+  expect(countToCall({ ...none, toCall: 10, due: 20, burst: 30, older: 40 })).toBe(100)
+})
+
+test('is not all caught up while a call has no result', () => {
+  const none = { toCall: 0, due: 0, waiting: 0, burst: 0, burstLater: 0, older: 0, later: 0 }
+  const read = (mine: number, calling: number, due = 0) =>
+    describeTotals({ ...none, called: 3, suspect: 0, mine, calling, due })
+  expect(read(0, 0)).toBe('All caught up')
+  expect(read(1, 0)).toBe('1 without a result')
+  expect(read(1, 2)).toBe('3 without a result')
+  expect(read(1, 2, 1)).toBe('1 to call')
+})
+
+test('shows the nearest deadline of the open requests', () => {
+  const read = (...changes: Partial<LeadCard>[]) =>
+    computeCardCountdown(makeCard(...changes), { now: testTime, timeZone: 'UTC' }, '').text
+  const due = (minutes: number) => promiseFrom(testTime - (10 - minutes) * minuteMs)
+  expect(read({ isEmergency: true, ...due(8) }, due(3))).toBe('Call now: 3:00 left')
+  expect(read(due(8), { ...due(3), status: 'calling' })).toBe('8\u00a0min left')
+  expect(read({ ...due(8), status: 'calling' }, due(3))).toBe('Someone is calling')
+})
+
+test('names how many requests there are, and how many are emergencies', () => {
+  expect(describeRequests(makeCard({}))).toBeUndefined()
+  expect(describeRequests(makeCard({}, {}))).toBe('2 requests')
+  const emergency = { isEmergency: true }
+  expect(describeRequests(makeCard(emergency, {}, {}))).toBe('3 requests, 1 emergency')
+  expect(describeRequests(makeCard(emergency, emergency))).toBe('2 requests, 2 emergencies')
+})
+
+test.each<[string, boolean, Partial<LeadCard>]>([
+  ['the same name in capitals', false, { name: 'JANE  DOE' }],
+  ['no name and no address', false, { name: '(555) 123-4567', firstName: '', address: '' }],
+  ['another name', true, { name: 'Bill Ode', firstName: 'Bill' }],
+  ['another address', true, { address: '9 Elm St, Edina' }],
+])('a request with %s differs: %s', (_, differs, changes) => {
+  expect(areDifferent(makeCard({}, changes))).toBe(differs)
+})

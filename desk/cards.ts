@@ -1,0 +1,106 @@
+import type { Clock } from '#leads/clock.ts'
+import type { Today, TodayLead } from '#leads/desk/today.ts'
+import type { LeadCard } from '#leads/reports/describe.ts'
+import { count } from '#leads/words.ts'
+import { computeCountdown } from './countdown.ts'
+
+/** The requests with one phone number. */
+export type Card = {
+  /** The most urgent request. */
+  lead: LeadCard
+  /** The others that are not closed; undefined if unknown. */
+  others?: readonly LeadCard[] | undefined
+  /** Includes those that are not listed. */
+  requests: number
+}
+
+export const listRequests = ({ lead, others = [] }: Card) => [lead, ...others]
+
+const whenDue: Partial<Record<TodayLead['group'], TodayLead['group']>> = {
+  waiting: 'toCall',
+  burstLater: 'burst',
+  later: 'due',
+}
+
+/** Moves the cards that became due after the last response, because there may be no connection. */
+export function passTime<Data extends Pick<Today, 'leads' | 'totals'>>(
+  today: Data,
+  now: number,
+): Data {
+  const moved = new Map<string, TodayLead['group']>()
+  const totals = { ...today.totals }
+  for (const [lead] of Map.groupBy(today.leads, ({ card }) => card).values()) {
+    const to = lead && whenDue[lead.group]
+    const dueAt = lead?.group === 'later' ? lead.callAgainAt : lead?.promiseStartAt
+    if (!to || (dueAt ?? Number.POSITIVE_INFINITY) > now) continue
+    moved.set(lead.card, to)
+    totals[lead.group] -= 1
+    totals[to] += 1
+  }
+  if (moved.size === 0) return today
+  const leads = today.leads.map((lead) => ({ ...lead, group: moved.get(lead.card) ?? lead.group }))
+  return { ...today, leads, totals }
+}
+
+/** Keeps the server's order of cards and of the requests on each card. */
+export function groupCards(leads: readonly TodayLead[]) {
+  const groups: Partial<Record<TodayLead['group'], Card[]>> = {}
+  for (const [lead, ...others] of Map.groupBy(leads, ({ card }) => card).values())
+    if (lead) {
+      const list = groups[lead.group] ?? []
+      groups[lead.group] = list
+      list.push({ lead, others, requests: lead.requests })
+    }
+  return groups
+}
+
+/** Counts the homeowners to call now, including those that nobody closed for a week. */
+export const countToCall = ({ toCall, due, burst, older }: Today['totals']) =>
+  toCall + due + burst + older
+
+/** Says what is left to do. A call without a result counts, because nobody has closed its lead. */
+export function describeTotals(totals: Today['totals']): string {
+  const toCall = countToCall(totals)
+  const calls = totals.mine + totals.calling
+  if (toCall > 0) return `${toCall} to call`
+  return calls > 0 ? `${calls} without a result` : 'All caught up'
+}
+
+/** The countdown to the nearest deadline. */
+export function computeCardCountdown(card: Card, clock: Clock, me: string) {
+  const { lead } = card
+  if (lead.status !== 'open') return computeCountdown(lead, clock, me)
+  const open = listRequests(card).filter(({ status }) => status === 'open')
+  const dueFirst = ({ deadlineAt }: LeadCard) => deadlineAt ?? Number.POSITIVE_INFINITY
+  const nearest = open.reduce((a, b) => (dueFirst(b) < dueFirst(a) ? b : a), lead)
+  const { promiseStartAt, deadlineAt } = nearest
+  return computeCountdown({ ...lead, promiseStartAt, deadlineAt }, clock, me)
+}
+
+/** 3 requests, 1 emergency. */
+export function describeRequests({ requests, ...card }: Card): string | undefined {
+  if (requests < 2) return undefined
+  const emergencies = listRequests({ requests, ...card }).filter(({ isEmergency }) => isEmergency)
+  const which =
+    emergencies.length > 0 ? `, ${count(emergencies.length, 'emergency', 'emergencies')}` : ''
+  return `${requests} requests${which}`
+}
+
+/**
+ * True if the requests may be from several people or about several roofs, such as those of a property manager.
+ * A caller may have left the name or the address out.
+ */
+export const areDifferent = (card: Card): boolean => {
+  const areSeveral = (texts: string[]) =>
+    new Set(texts.map((text) => text.toLowerCase().replace(/\s+/g, ' ').trim()).filter(Boolean))
+      .size > 1
+  const requests = listRequests(card)
+  return (
+    areSeveral(requests.map(({ name, firstName }) => firstName && name)) ||
+    areSeveral(requests.map(({ address }) => address))
+  )
+}
+
+/** Karen Smith, Roof Repair, 12 Elm St. */
+export const nameRequest = ({ name, service, address }: LeadCard) =>
+  [name, service, address].filter(Boolean).join(', ')

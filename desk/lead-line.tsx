@@ -1,0 +1,67 @@
+import { memo, use, useDeferredValue } from 'react'
+import { formatAgo } from '#leads/clock.ts'
+import { needsCall, readNeed } from '#leads/lead-state.ts'
+import type { LeadCard } from '#leads/reports/describe.ts'
+import { describeDetails } from '#leads/sale.ts'
+import { statuses } from '#leads/statuses.ts'
+import { computeCountdown } from './countdown.ts'
+import { CountdownIcon } from './countdown-icon.tsx'
+import { firstScreenful } from './lead-row.tsx'
+import { Me } from './me.ts'
+import { useClock } from './use-polling.ts'
+
+type Line = { lead: LeadCard; href: string; isShown: boolean }
+
+const isSameLine = (a: Line, b: Line) =>
+  a.href === b.href && a.isShown === b.isShown && JSON.stringify(a.lead) === JSON.stringify(b.lead)
+
+const LeadLine = memo(function LeadLine({ lead, href, isShown }: Line) {
+  const me = use(Me)
+  const clock = useClock(needsCall(lead) ? 1_000 : 60_000)
+  const countdown = computeCountdown(lead, clock, me)
+  return (
+    <li id={`lead-${lead.id}`} className="line" data-mood={countdown.mood}>
+      <CountdownIcon {...countdown} />
+      <a className="lead-name" href={href} dir="auto" aria-current={isShown || undefined}>
+        {lead.name}
+      </a>
+      <span className="line-service">
+        {lead.isEmergency ? <b className="tag">Emergency</b> : lead.service}
+      </span>
+      <span className="line-town" dir="auto">
+        {lead.town}
+      </span>
+      <b className="line-status">
+        {/* Without “Call now:”. */}
+        {readNeed(lead) === 'first-call'
+          ? countdown.text.split(': ').at(-1)
+          : statuses[lead.status].label}
+      </b>
+      <span className="line-result">{describeDetails(lead)}</span>
+      <span className="line-age">{formatAgo(lead.receivedAt, clock)}</span>
+      <span className="line-caller" dir="auto">
+        {lead.caller}
+      </span>
+    </li>
+  )
+}, isSameLine)
+
+/** One line for each lead on a wide screen, and two on a phone. */
+export function LeadLines({
+  leads,
+  hrefOf,
+  shownId,
+}: {
+  leads: readonly LeadCard[]
+  hrefOf: (leadId: string) => string
+  shownId: string | undefined
+}) {
+  const most = useDeferredValue(Number.POSITIVE_INFINITY, firstScreenful)
+  return (
+    <ul className="lines">
+      {leads.slice(0, most).map((lead) => (
+        <LeadLine key={lead.id} lead={lead} href={hrefOf(lead.id)} isShown={lead.id === shownId} />
+      ))}
+    </ul>
+  )
+}
