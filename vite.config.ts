@@ -5,6 +5,7 @@ import { applyBrand } from './site/build/brand-plugin.ts'
 import { readBuildEnv } from './site/build/build-env.ts'
 import { servePages } from './site/build/dev-server.ts'
 import { siteDir } from './site/build/files.ts'
+import { dropInsertedStyle } from './site/build/sonner-plugin.ts'
 
 /** For `npm run dev`, and shared by all steps of the build (site/build/build.ts). */
 export default defineConfig(({ mode }) => {
@@ -13,7 +14,7 @@ export default defineConfig(({ mode }) => {
     root: siteDir,
     envDir: '..',
     define: { 'import.meta.env.VITE_SUPABASE_ANON_KEY': JSON.stringify(publicKey) },
-    plugins: [applyBrand(brand), react(), servePages(settings)],
+    plugins: [applyBrand(brand), react(), servePages(settings), dropInsertedStyle],
     css: { transformer: 'lightningcss' },
     appType: 'custom',
     // `npm start` answers the form's requests.

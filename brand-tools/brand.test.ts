@@ -14,7 +14,7 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { UserError } from '#leads/user-error.ts'
 import { brand } from '#site/brand/brand.ts'
-import { findOldBrand } from '#site/brand/made.ts'
+import { findOldBrand } from '#site/brand/brand-stamp.ts'
 import type { Brand } from '#site/schema/brand-schema.ts'
 import { createDir } from '#testing/database.ts'
 import { makeBrand } from './brand.ts'
@@ -57,14 +57,20 @@ function prepare() {
   }
 }
 
-test('creates pictures without camera metadata, only after a change, and deletes unused ones', async () => {
+test('creates pictures without camera metadata, and deletes unused ones', async () => {
   const { root, output, addPicture, make } = prepare()
   await addPicture('hero.jpg', 1920, 1930)
   await addPicture('about.JPG', 1200, 900)
-  expect(await make()).toBe(21)
-  expect(output[0]).toMatch(/hero\.jpg \(1920 × 1930\) is portrait, .* Turn the camera sideways/)
-  expect(output[1]).toMatch(/hero\.jpg .* not in sRGB\. Its colors are converted/)
-  expect(output.filter((line) => / {2}\d+\.\d sec$/.test(line))).toHaveLength(21)
+  await addPicture('service-repairs.jpg', 700, 500)
+  await expect(make()).rejects.toThrow(
+    /service-repairs\.jpg \(700 × 500\) is too small .* 800 × 533/,
+  )
+  await addPicture('service-repairs.jpg', 800, 600)
+  await addPicture('Service-Gutters.PNG', 1200, 800)
+  await make()
+  const notes = output.join('\n')
+  expect(notes).toMatch(/hero\.jpg \(1920 × 1930\) is portrait, .* Turn the camera sideways/)
+  expect(notes).toMatch(/hero\.jpg .* not in sRGB\. Its colors are converted/)
   for (const path of ['pictures/hero-1920.avif', 'pictures/about-800.webp', 'public/og.jpg']) {
     const file = join(root, 'site', path)
     const { exif, icc, xmp } = await sharp(file).metadata()
@@ -75,49 +81,39 @@ test('creates pictures without camera metadata, only after a change, and deletes
     width: 1920,
     height: 1080,
   })
-  expect(await make()).toBe(0)
-  const find = (changes: object, content = acme) =>
-    findOldBrand({ root, brand: { ...brand, ...changes }, content })
-  const other = { company: { name: 'Acme & Daughters' }, head: { shareLines: ['Call <us>.'] } }
-  expect(find({})).toBeUndefined()
-  expect(find({ colors: { ...brand.colors, ink: '#000000' } })).toBeDefined()
-  expect(find({ corners: 'square' })).toBeDefined()
-  expect(find({}, { ...acme, head: other.head })).toMatch('The brand has changed (its name,')
-  expect(find({}, { ...acme, company: other.company })).toBeDefined()
-  // The name and the lines appear only in the picture for shared links.
-  expect(await make(other)).toBe(1)
-  expect(find({}, other)).toBeUndefined()
-
   const listMade = () =>
     readdirSync(join(root, 'site/pictures'))
       .filter((file) => /^(night|service)/.test(file))
       .sort()
-  await addPicture('service-repairs.jpg', 700, 500)
-  await expect(make(other)).rejects.toThrow(
-    /service-repairs\.jpg \(700 × 500\) is too small .* 800 × 533/,
-  )
-  await addPicture('service-repairs.jpg', 800, 600)
-  await addPicture('Service-Gutters.PNG', 1200, 800)
-  expect(await make(other)).toBe(4)
   const gutters = ['service-gutters-480.avif', 'service-gutters-800.avif']
   const repairs = ['service-repairs-480.avif', 'service-repairs-800.avif']
   expect(listMade()).toEqual(['night-1440.avif', ...gutters, ...repairs])
-  // The owner's night picture replaces hero.
-  await addPicture('night.jpg', 1440, 480)
-  expect(await make(other)).toBe(1)
+
   rmSync(join(root, 'site/brand/service-repairs.jpg'))
-  const plain = { emergencyPicture: 'none' } as const
-  expect(find(plain, other)).toBeDefined()
-  await make(other, plain)
+  await make(acme, { emergencyPicture: 'none' })
   expect(listMade()).toEqual(gutters)
   expect(output).toContain('Deleted site/pictures/service-repairs-480.avif.')
-  expect(readFileSync(join(root, 'site/brand/made.json'), 'utf8')).not.toContain('repairs-480')
+})
 
-  await addPicture('about.JPG', 1200, 910)
-  expect(find(plain, other)).toBeDefined()
+test('reports a brand that has changed since it was created', async () => {
+  const { root, addPicture, make } = prepare()
+  await addPicture('hero.jpg', 1920, 1080)
+  await addPicture('about.jpg', 1200, 900)
+  await make()
+  const find = (changes: Partial<Brand> = {}, content = acme) =>
+    findOldBrand({ root, brand: { ...brand, ...changes }, content })
+  expect(find()).toBeUndefined()
+  expect(find({ colors: { ...brand.colors, ink: '#000000' } })).toBeDefined()
+  expect(find({ corners: 'square' })).toBeDefined()
+  expect(find({ emergencyPicture: 'none' })).toBeDefined()
+  const head = { shareLines: ['Call <us>.'] }
+  expect(find({}, { ...acme, head })).toMatch('The brand has changed (its name,')
+  expect(find({}, { ...acme, company: { name: 'Acme & Daughters' } })).toBeDefined()
+  await addPicture('about.jpg', 1200, 910)
+  expect(find()).toBeDefined()
   // A clone may lack the originals.
-  rmSync(join(root, 'site/brand/about.JPG'))
-  expect(find(plain, other)).toBeUndefined()
+  rmSync(join(root, 'site/brand/hero.jpg'))
+  expect(find()).toBeUndefined()
 })
 
 test('explains the problem with a missing, broken, or small file', async () => {
@@ -147,6 +143,20 @@ test('explains the problem with a missing, broken, or small file', async () => {
   await expect(make()).rejects.toThrow(UserError)
 })
 
+test('explains that a misnamed picture is not used', async () => {
+  const { root, addPicture } = prepare()
+  for (const name of ['hero.jpg', 'about.jpg', 'service-repair.jpg', 'heroportrait.png'])
+    await addPicture(name, 1920, 1300)
+  const { notes } = await planPictures({ ...folders(root), cards: [{ picture: 'repairs' }, {}] })
+  const known = 'It uses pictures named hero, hero-portrait, about, night, service-repairs.'
+  expect(notes).toContain(
+    `The site does not use site/brand/service-repair.jpg. Did you mean service-repairs.jpg? ${known}`,
+  )
+  expect(notes).toContain(
+    `The site does not use site/brand/heroportrait.png. Did you mean hero-portrait.png? ${known}`,
+  )
+})
+
 test('reports which of two pictures is used', async () => {
   const { root, addPicture } = prepare()
   for (const name of ['hero.png', 'hero.JPG']) await addPicture(name, 1920, 1080)
@@ -169,19 +179,43 @@ test('does not show the sample house on phones once the owner has added a pictur
   expect(notes).toContain(
     'site/brand/hero-portrait.webp is the sample picture, so phones show the middle of hero.jpg instead. Delete hero-portrait.webp, or replace it with your own picture.',
   )
-  await jobs.find(({ target }) => target.endsWith('hero-portrait-640.avif'))?.make()
-  const phones = await sharp(join(root, 'site/pictures/hero-portrait-640.avif')).stats()
+  await jobs.find(({ target }) => target.endsWith('hero-portrait-1080.avif'))?.make()
+  const phones = await sharp(join(root, 'site/pictures/hero-portrait-1080.avif')).stats()
   // The owner's picture has one color.
   for (const { stdev } of phones.channels) expect(stdev).toBeLessThan(1)
   // The owner's portrait picture is used.
-  await addPicture('hero-portrait.webp', 900, 1200)
+  await addPicture('hero-portrait.webp', 1200, 1500)
   expect((await plan()).notes.join()).not.toContain('sample')
+})
+
+const addPlain = (root: string, name: string, background: string) =>
+  sharp({ create: { width: 1920, height: 1296, channels: 3, background } })
+    .png()
+    .toFile(join(root, 'site/brand', `${name}.png`))
+
+test('computes the weakest shade on which the words are readable, also on a white picture', async () => {
+  const { root, addPicture } = prepare()
+  await addPicture('about.jpg', 1200, 900)
+  const none = { wide: 0, wideTop: 0, tall: 0, tallTop: 0, night: 0 }
+  for (const [background, expected] of [
+    ['#2b3f63', none],
+    // Becomes a dark night, even if it is white.
+    ['#ffffff', { wide: 0.56, wideTop: 0.56, tall: 0.56, tallTop: 0.56, night: 0 }],
+  ] as const) {
+    await addPlain(root, 'hero', background)
+    expect((await planPictures(folders(root))).shades).toEqual(expected)
+  }
+  const gray = Math.round(255 * (1 - 0.56))
+  expect(wcagContrast('white', `rgb(${gray}, ${gray}, ${gray})`)).toBeGreaterThan(4.5)
+  expect(wcagContrast('white', `rgb(${gray + 10}, ${gray + 10}, ${gray + 10})`)).toBeLessThan(4.5)
+  // The owner's night picture keeps its colors.
+  await addPlain(root, 'night', '#ffffff')
+  expect((await planPictures(folders(root))).shades.night).toBe(0.56)
 })
 
 test('light text is readable on the night version of a white picture', async () => {
   const { root, addPicture } = prepare()
-  const white = { create: { width: 1920, height: 1080, channels: 3, background: '#fff' } } as const
-  await sharp(white).png().toFile(join(root, 'site/brand/hero.png'))
+  await addPlain(root, 'hero', '#ffffff')
   await addPicture('about.jpg', 1200, 900)
   const { jobs } = await planPictures(folders(root))
   await jobs.find(({ target }) => target.endsWith('night-1440.avif'))?.make()

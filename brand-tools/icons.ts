@@ -1,14 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { wcagContrast } from 'culori'
 import sharp, { type OverlayOptions } from 'sharp'
 import { type Logo, placeLogo } from '#site/build/drawing.ts'
-import type { Job } from './brand.ts'
-import { makeStaticFont } from './font.ts'
 import { formatIcon } from './logo.ts'
-import { findSource } from './pictures.ts'
+import { findSource, type Job } from './pictures.ts'
 
 type Palette = Record<'accent' | 'ink' | 'paper' | 'sand', string>
 type Options = {
@@ -21,7 +17,6 @@ type Options = {
 
 /** Plans the icons for browser tabs and home screens, and the picture for shared links. */
 export function planIcons({ root, brandDir, logo, palette, words }: Options): Job[] {
-  const logoFile = join(brandDir, 'logo.svg')
   const { accent, ink, paper } = palette
   const mark = wcagContrast(paper, accent) >= 3 ? paper : ink
   const draw = (rounded: boolean, size?: number) =>
@@ -31,31 +26,28 @@ export function planIcons({ root, brandDir, logo, palette, words }: Options): Jo
     sharp(Buffer.from(draw(rounded, size)), { density: (72 * px) / 32 }).png()
   const site = join(root, 'site/public')
   const desk = join(root, 'desk/public')
-  const icon = (target: string, make: () => Promise<unknown>): Job => {
-    return { target, inputs: [logoFile], settings: `${accent} ${mark}`, make }
-  }
-  const svg = (target: string) => icon(target, () => writeFile(target, draw(true)))
-  const png = (target: string, px: number, rounded: boolean, size?: number) =>
-    icon(target, () => render(px, rounded, size).toFile(target))
+  const svg = (target: string) => ({ target, make: () => writeFile(target, draw(true)) })
+  const png = (target: string, px: number, rounded: boolean, size?: number) => ({
+    target,
+    make: () => render(px, rounded, size).toFile(target),
+  })
   const ico = join(site, 'favicon.ico')
   const hero = findSource(brandDir, ['hero'])
   const share = join(site, 'og.jpg')
   return [
     svg(join(site, 'favicon.svg')),
     svg(join(desk, 'icon.svg')),
-    icon(ico, async () => writeFile(ico, wrapAsIco(await render(32, true).toBuffer(), 32))),
+    {
+      target: ico,
+      make: async () => writeFile(ico, wrapAsIco(await render(32, true).toBuffer(), 32)),
+    },
     png(join(site, 'apple-touch-icon.png'), 180, false),
     png(join(desk, 'apple-touch-icon.png'), 180, false),
     png(join(desk, 'icon-192.png'), 192, true),
     png(join(desk, 'icon-512.png'), 512, true),
     // Android may crop the edges.
     png(join(desk, 'icon-maskable.png'), 512, false, 17),
-    {
-      target: share,
-      inputs: [logoFile, hero],
-      settings: `${JSON.stringify(words)} ${ink} ${paper}`,
-      make: () => makeSharePicture(share, { hero, logo, palette, words }),
-    },
+    { target: share, make: () => makeSharePicture(share, { hero, logo, palette, words }) },
   ]
 }
 
@@ -76,10 +68,9 @@ const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll(
 
 const widestLine = 1040
 
-// Pango draws text in another font, without a warning, if it does not find this one. Look at og.jpg after a
-// change. Pango also caches font paths, so keep the files until the process exits.
-const fontDir = mkdtempSync(join(tmpdir(), 'archivo-'))
-process.once('exit', () => rmSync(fontDir, { recursive: true }))
+// sharp cannot draw text with a variable WOFF2 font. Pango draws text in another font, without a warning, if it
+// does not find this one: look at og.jpg after a change.
+const fontDir = join(import.meta.dirname, '../site/fonts')
 
 async function makeSharePicture(
   target: string,
@@ -95,9 +86,7 @@ async function makeSharePicture(
   let wordsEnd = 0
   for (const { top, size, weight, color, text } of lines) {
     const fontfile = join(fontDir, `archivo-${weight}.ttf`)
-    const font = await makeStaticFont(weight)
-    if (!existsSync(fontfile)) writeFileSync(fontfile, font)
-    // The font package uses this family name for every weight.
+    // Both files have this family name.
     const span = `<span font_family="Archivo SemiBold" weight="${weight}" foreground="${color}">${escapeMarkup(text)}</span>`
     const line = { text: span, font: `Archivo ${size}`, fontfile, dpi: 72, rgba: true }
     const drawn = await sharp({ text: line }).png().toBuffer()

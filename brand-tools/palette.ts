@@ -51,9 +51,13 @@ const fixed = {
   white: '#ffffff',
   alarm: '#a31621',
   leaf: '#23613a',
+  // Stars: on white, with a contrast of 3:1, and on dark pictures.
+  gold: '#c5850c',
+  goldLight: '#ffc247',
 }
 const fixedInDrawings = { wood: '#d39b68', sun: '#f3dcae' }
 
+const lightnessStep = 0.005
 const minContrast = 4.5
 // Buttons have readable text, so their own color needs less contrast. This allows yellow, which many brands use.
 const minButtonContrast = 1.5
@@ -80,18 +84,12 @@ const deriveAll = <Name extends string>(colors: Brand['colors'], rules: Record<N
     Object.entries<Rule>(rules).map(([name, rule]) => [name, derive(colors, rule)]),
   ) as Record<Name, string>
 
-/** Returns the nearest darker (or lighter) color of the same hue that passes. */
-function shiftUntil(
-  hex: string,
-  step: number,
-  passes: (hex: string) => boolean,
-): string | undefined {
+/** Lists the color and others of the same hue, the nearest first, in both directions. */
+function listNearest(hex: string): string[] {
   const { l, c, h } = toLch(hex)
-  for (let at = l; at >= 0 && at <= 1; at += step) {
-    const shifted = at === l ? hex : toHex({ l: at, c, h })
-    if (passes(shifted)) return shifted
-  }
-  return undefined
+  const shift = (by: number) => (l + by >= 0 && l + by <= 1 ? [toHex({ l: l + by, c, h })] : [])
+  const steps = Array.from({ length: 1 / lightnessStep }, (_, at) => (at + 1) * lightnessStep)
+  return [hex, ...steps.flatMap((step) => [...shift(-step), ...shift(step)])]
 }
 
 /** Computes every color of the site from the brand's three. */
@@ -100,12 +98,13 @@ export function computePalette({ colors }: Pick<Brand, 'colors'>) {
   const { white } = fixed
   const derived = deriveAll(colors, day)
   const isReadable = (text: string) => (under: string) => wcagContrast(text, under) >= minContrast
-  // Text is white on a dark accent and ink on a light one. If neither is readable, use white, so that
-  // checkBrand suggests a darker accent.
-  const onAccent = isReadable(ink)(accent) && !isReadable(white)(accent) ? ink : white
+  // Text is white on a dark accent and ink on a light one.
+  const isLight = wcagContrast(ink, accent) > wcagContrast(white, accent)
+  const onAccent = isLight && !isReadable(white)(accent) ? ink : white
   if (onAccent === ink) derived.accentDeep = derive(colors, ['accent', 'by', 0.05, 0.86, 0])
   // A light accent is too pale for text.
-  const link = shiftUntil(accent, -0.005, (hex) => [white, paper].every(isReadable(hex))) ?? ink
+  const isLink = (hex: string) => [white, paper].every(isReadable(hex))
+  const link = listNearest(accent).find(isLink) ?? ink
   return { ...fixed, ink, paper, accent, ...derived, onAccent, link }
 }
 
@@ -121,63 +120,81 @@ export function computeNight({ colors }: Pick<Brand, 'colors'>) {
   return { ...dark, alarm: '#ff958c', leaf: '#7fd19b', onAccent: dark.white, link: dark.accent }
 }
 
-type Pair = [
-  base: BaseColor,
+type Pair = readonly [
   words: string,
   text: (all: Palette) => string,
   under: (all: Palette) => string,
   min?: number,
 ]
 
-const requireVisible = (words: string, under: Pair[3]): Pair => {
-  return ['accent', words, (all) => all.accent, under, minButtonContrast]
-}
-
-const pairs: Pair[] = [
-  ['ink', 'ink on paper', (all) => all.ink, (all) => all.paper],
-  ['ink', 'ink on white', (all) => all.ink, () => '#ffffff'],
-  ['ink', 'slate (made from ink) on paper', (all) => all.slate, (all) => all.paper],
-  ['ink', 'slate (made from ink) on sand (made from paper)', (all) => all.slate, (all) => all.sand],
+const basePairs: Pair[] = [
+  ['ink on paper', (all) => all.ink, (all) => all.paper],
+  ['ink on white', (all) => all.ink, (all) => all.white],
+  ['slate (made from ink) on paper', (all) => all.slate, (all) => all.paper],
+  ['slate (made from ink) on sand (made from paper)', (all) => all.slate, (all) => all.sand],
   [
-    'ink',
     'paper at 70% on ink (the footer)',
     (all) => formatHex(interpolate([all.ink, all.paper])(0.7)),
     (all) => all.ink,
   ],
-  ['accent', 'white on accent (a button)', (all) => all.onAccent, (all) => all.accent],
-  ['accent', 'text on a hovered button', (all) => all.onAccent, (all) => all.accentDeep],
+]
+
+const requireVisible = (words: string, under: Pair[2]): Pair => {
+  return [words, (all) => all.accent, under, minButtonContrast]
+}
+
+const accentPairs: Pair[] = [
+  ['text on accent (a button)', (all) => all.onAccent, (all) => all.accent],
+  ['text on a hovered button', (all) => all.onAccent, (all) => all.accentDeep],
   requireVisible('accent (a button) on paper', (all) => all.paper),
   requireVisible('accent (a button) on white', (all) => all.white),
   requireVisible('accent (the emergency button) on ink', (all) => all.ink),
 ]
 
-/** Throws an error that names the first unreadable pair and a color that works. */
-export function checkBrand(brand: Brand): void {
-  const { ink, paper } = brand.colors
+type Colors = Brand['colors']
+
+function listFaults(colors: Colors, pairs: Pair[]): string[] {
+  const all = computePalette({ colors })
+  return pairs.flatMap(([words, text, under, min = minContrast]) => {
+    const contrast = wcagContrast(text(all), under(all))
+    if (contrast >= min) return []
+    return `the contrast of ${words} is ${Math.floor(contrast * 100) / 100}:1, but it must be at least ${min}:1.`
+  })
+}
+
+/** Finds the nearest colors that pass every check. */
+function findBetter(colors: Colors): Colors | undefined {
+  const passes = (pairs: Pair[]) => (tried: Colors) => listFaults(tried, pairs).length === 0
+  const bases = [
+    ...listNearest(colors.ink).map((ink) => ({ ...colors, ink })),
+    ...listNearest(colors.paper).map((paper) => ({ ...colors, paper })),
+  ]
+  const base = bases.find(passes(basePairs))
+  if (!base) return
+  return listNearest(base.accent)
+    .map((accent) => ({ ...base, accent }))
+    .find(passes(accentPairs))
+}
+
+/** Throws an error that lists every unreadable pair, and suggests colors that pass. */
+export function checkBrand({ colors }: Brand): void {
+  const { ink, paper } = colors
   if (wcagLuminance(ink) > wcagLuminance(paper))
     throw new UserError(
       `site/brand/brand.ts: ink (${ink}) is lighter than paper (${paper}), but the site shows dark text on a light background. Try ink: '${paper}' and paper: '${ink}'.`,
     )
-  for (const [base, words, text, under, min = minContrast] of pairs) {
-    const measure = (colors: Brand['colors']) => {
-      const all = computePalette({ colors })
-      return wcagContrast(text(all), under(all))
-    }
-    const contrast = measure(brand.colors)
-    if (contrast >= min) continue
-    const findBetter = (step: number) =>
-      shiftUntil(
-        brand.colors[base],
-        step,
-        (hex) => measure({ ...brand.colors, [base]: hex }) >= min,
-      )
-    // Ink is also used on white, where a lighter ink is never readable.
-    const color = findBetter(-0.005) ?? (base === 'ink' ? undefined : findBetter(0.005))
-    throw new UserError(
-      `site/brand/brand.ts: the contrast of ${words} is ${Math.floor(contrast * 100) / 100}:1, but it must be at least ${min}:1. ` +
-        (color ? `Try ${base}: '${color}'.` : 'Choose a darker ink and a lighter paper.'),
-    )
-  }
+  const faults = listFaults(colors, [...basePairs, ...accentPairs])
+  if (faults.length === 0) return
+  const better = findBetter(colors)
+  const changes = Object.entries(better ?? {})
+    .filter(([name, hex]) => hex !== colors[name as BaseColor])
+    .map(([name, hex]) => `${name}: '${hex}'`)
+  const advice = better
+    ? `Try ${changes.join(' and ')}.`
+    : 'Choose a darker ink and a lighter paper.'
+  throw new UserError(
+    [...faults.map((fault) => `site/brand/brand.ts: ${fault}`), advice].join('\n'),
+  )
 }
 
 /** Multiplies the default radius. */

@@ -1,38 +1,51 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
+import { countEdits } from '#leads/unknown-variables.ts'
 import { UserError } from '#leads/user-error.ts'
-import { computeStamp } from '#site/brand/made.ts'
 import type { Brand } from '#site/schema/brand-schema.ts'
-import type { Job } from './brand.ts'
+import { type Area, computeShade, computeTopColor, measuredWidth } from './shade.ts'
+
+/** Creates one file. */
+export type Job = { target: string; make: () => Promise<unknown> }
 
 type Size = { width: number; avif: number; webp?: number }
 type Picture = {
   sources: string[]
   shape: [width: number, height: number]
   sizes: Size[]
-  /** Darkens the picture and tints it blue. */
-  atNight?: true
+  /** Keeps the top of a taller picture, instead of the middle. */
+  keepTop?: true
+  /** Where white words lie on the picture, by the name of the shade behind them. */
+  words?: Partial<Record<ShadeName, Area>>
 }
 
-// Each width has its own quality, because artifacts are harder to see on high-density screens. All
-// pictures are grainy or covered by a gradient. The samples in site/brand/ were rendered for this site.
+/** Each is a custom property of the style sheets, such as --shade-wide. */
+const shadeNames = ['wide', 'wideTop', 'tall', 'tallTop', 'night'] as const
+type ShadeName = (typeof shadeNames)[number]
+
+// Each width has its own quality, because artifacts are harder to see on high-density screens. The samples
+// in site/brand/ were rendered for this site.
 const pictures: Record<string, Picture> = {
   hero: {
     sources: ['hero'],
     shape: [1920, 1080],
     sizes: [
-      { width: 1024, avif: 44, webp: 58 },
-      { width: 1440, avif: 45 },
-      { width: 1920, avif: 44 },
+      { width: 1024, avif: 52, webp: 66 },
+      { width: 1440, avif: 50 },
+      { width: 1920, avif: 48 },
     ],
+    // The words, and the header with the phone number.
+    words: { wide: { top: 0.15, right: 0.395, bottom: 0.75 }, wideTop: { bottom: 0.2 } },
   },
-  // One size for all phones, which fits into the ten packets of the first round trip. A picture of 760 px
-  // and 28 kB looked no better under the gradient.
+  // For phones and tablets. The words end at 55% of the height (hero.css), above the sample's chimney.
   'hero-portrait': {
     sources: ['hero-portrait', 'hero'],
-    shape: [640, 853],
-    sizes: [{ width: 640, avif: 28 }],
+    shape: [1080, 1296],
+    sizes: [{ width: 1080, avif: 27 }],
+    keepTop: true,
+    words: { tall: { top: 0.2, bottom: 0.55 }, tallTop: { bottom: 0.2 } },
   },
   about: {
     sources: ['about'],
@@ -45,15 +58,15 @@ const pictures: Record<string, Picture> = {
   },
 }
 
-/** Behind the emergency call, from the owner's night picture or from hero. */
+/** Behind the emergency call, from the night picture or from hero. */
 const night: Picture = {
   sources: ['night', 'hero'],
   shape: [1440, 480],
-  sizes: [{ width: 1440, avif: 28 }],
-  atNight: true,
+  sizes: [{ width: 1440, avif: 40 }],
+  words: { night: { right: 0.4 } },
 }
 
-// Even a white pixel becomes so dark that light text on it has a contrast of 6:1.
+// Makes a night of hero: darker and blue.
 const nightTone = { saturation: 0.3, rgb: [0.26, 0.36, 0.45] }
 
 /** For a card under "Our Services". */
@@ -66,8 +79,8 @@ const service = (name: string): Picture => ({
   ],
 })
 
-/** Hashes of the sample's hero-portrait.webp and hero.webp, as in made.json. */
-const sampleStamps = { portrait: '713408f171ebbd50', hero: '64eff1b00d6d86d1' }
+/** Hashes of the sample's hero-portrait.webp and hero.webp. */
+const sampleHashes = { portrait: 'ada1d3756d77d3ce', hero: 'adaf79d754df0b82' }
 
 // Try .webp last, because the sample's pictures may still exist.
 const endings = ['jpg', 'jpeg', 'png', 'heic', 'heif', 'webp']
@@ -93,8 +106,9 @@ export function findSource(brandDir: string, names: string[]): string {
 
 /** Returns true for the sample's hero-portrait.webp if hero has been replaced. */
 function isLeftover(source: string, brandDir: string): boolean {
-  const { portrait, hero } = sampleStamps
-  const isSample = (file: string, stamp: string) => computeStamp(readFileSync(file)) === stamp
+  const { portrait, hero } = sampleHashes
+  const isSample = (file: string, start: string) =>
+    createHash('sha256').update(readFileSync(file)).digest('hex').startsWith(start)
   return isSample(source, portrait) && !isSample(findSource(brandDir, ['hero']), hero)
 }
 
@@ -129,31 +143,54 @@ async function inspect(file: string, name: string, [width, height]: Picture['sha
   return notes
 }
 
-/** Lists the names of the service pictures, such as service-repairs. */
-function listServices(brandDir: string): string[] {
-  const pattern = new RegExp(`^(service-[a-z0-9-]+)\\.(${endings.join('|')})$`, 'i')
+/** Lists the names of all pictures in the folder, such as service-repairs. */
+function listNames(brandDir: string): string[] {
+  const pattern = new RegExp(`^(.+)\\.(${endings.join('|')})$`, 'i')
   const names = readdirSync(brandDir).map((file) => file.match(pattern)?.[1]?.toLowerCase())
   return [...new Set(names)].filter((name) => name !== undefined)
 }
+
+/** Returns notes about pictures whose names the site does not know, such as service-repair. */
+function explainUnused(brandDir: string, known: readonly string[]): string[] {
+  return listNames(brandDir)
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const [file = ''] = listSources(brandDir, name)
+      const nearest = known.toSorted((a, b) => countEdits(name, a) - countEdits(name, b))[0] ?? ''
+      return `The site does not use site/brand/${file}. Did you mean ${nearest}${extname(file)}? It uses pictures named ${known.join(', ')}.`
+    })
+}
+
+export type Shades = Record<ShadeName, number>
 
 type Options = {
   brandDir: string
   targetDir: string
   effort: number
   emergencyPicture?: Brand['emergencyPicture']
+  /** The cards under services in site/content.ts. */
+  cards?: readonly { picture?: string | undefined }[]
 }
 
-/** Plans every picture file. EXIF and GPS data are not copied. */
-export async function planPictures({ brandDir, targetDir, effort, emergencyPicture }: Options) {
-  const notes: string[] = []
+/** Plans every picture file, and computes the shades behind words and the color that continues the hero. EXIF and GPS data are not copied. */
+export async function planPictures(options: Options) {
+  const { brandDir, targetDir, effort, emergencyPicture, cards = [] } = options
+  const services = cards.flatMap(({ picture }) => picture ?? []).map((name) => `service-${name}`)
+  const notes = explainUnused(brandDir, [...Object.keys(pictures), 'night', ...services])
   const jobs: Job[] = []
+  const shades = Object.fromEntries(shadeNames.map((name) => [name, 0])) as Shades
+  let heroTop = ''
   const inspected = new Set<string>()
   const all: Record<string, Picture> = {
     ...pictures,
     ...(emergencyPicture !== 'none' && { night }),
-    ...Object.fromEntries(listServices(brandDir).map((name) => [name, service(name)])),
+    ...Object.fromEntries(
+      listNames(brandDir)
+        .filter((name) => /^service-[a-z0-9-]+$/.test(name))
+        .map((name) => [name, service(name)]),
+    ),
   }
-  for (const [name, { sources, shape, sizes, atNight }] of Object.entries(all)) {
+  for (const [name, { sources, shape, sizes, keepTop, words = {} }] of Object.entries(all)) {
     let source = findSource(brandDir, sources)
     const files = listSources(brandDir, name)
     if (files.length > 1)
@@ -168,38 +205,39 @@ export async function planPictures({ brandDir, targetDir, effort, emergencyPictu
     }
     if (!inspected.has(source)) notes.push(...(await inspect(source, name, shape)))
     inspected.add(source)
+    const isDarkened = name === 'night' && /^hero\./i.test(basename(source))
+    const computeHeight = (width: number) => Math.round((width * shape[1]) / shape[0])
+    const resize = (width: number) => {
+      const picture = sharp(source)
+        .autoOrient()
+        .resize(width, computeHeight(width), { position: keepTop ? 'top' : 'centre' })
+      return isDarkened ? darken(picture) : picture
+    }
+    for (const [shade, area] of Object.entries(words))
+      shades[shade as ShadeName] = await computeShade(resize(measuredWidth), area)
+    if (name === 'hero-portrait')
+      heroTop = await computeTopColor(resize(measuredWidth), shades.tallTop)
     for (const { width, avif, webp } of sizes) {
-      const height = Math.round((width * shape[1]) / shape[0])
-      const open = () => {
-        const picture = sharp(source).autoOrient().resize(width, height, { fit: 'cover' })
-        return atNight ? darken(picture) : picture
+      const add = (ending: string, encode: (picture: Sharp) => Sharp) => {
+        const target = join(targetDir, `${name}-${width}.${ending}`)
+        jobs.push({ target, make: () => encode(resize(width)).toFile(target) })
       }
-      const target = join(targetDir, `${name}-${width}`)
-      const made = {
-        inputs: [source],
-        settings: `${width}×${height} ${avif} ${webp}${atNight ? JSON.stringify(nightTone) : ''}`,
-      }
-      jobs.push({
-        ...made,
-        target: `${target}.avif`,
-        make: () => open().avif({ quality: avif, effort }).toFile(`${target}.avif`),
-      })
+      add('avif', (picture) => picture.avif({ quality: avif, effort }))
       if (webp)
-        jobs.push({
-          ...made,
-          target: `${target}.webp`,
-          make: () =>
-            open()
-              .webp({ quality: webp, effort: 6, smartSubsample: true })
-              .toFile(`${target}.webp`),
-        })
+        add('webp', (picture) => picture.webp({ quality: webp, effort: 6, smartSubsample: true }))
     }
   }
   const targets = new Set(jobs.map(({ target }) => basename(target)))
   const unused = readdirSync(targetDir).filter(
-    (file) => /^(service-.+|night)-\d+\.avif$/.test(file) && !targets.has(file),
+    (file) => /^(hero|service|night).*-\d+\.avif$/.test(file) && !targets.has(file),
   )
-  return { jobs, notes: [...new Set(notes)], unused: unused.map((file) => join(targetDir, file)) }
+  return {
+    jobs,
+    shades,
+    heroTop,
+    notes: [...new Set(notes)],
+    unused: unused.map((file) => join(targetDir, file)),
+  }
 }
 
 const darken = (picture: Sharp) =>

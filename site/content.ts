@@ -25,8 +25,8 @@ export const company: Content['company'] = {
 }
 
 /**
- * The hours when you call leads back. Instead of 'always', list the hours of each day. Days that you leave
- * out are closed:
+ * The hours when you call leads back. After a change from or to 'always', run: npm run brand. Instead of
+ * 'always', list the hours of each day. Days that you leave out are closed:
  *   open: { Mon: ['7:00-18:00'], Tue: ['7:00-18:00'], Sat: ['8:00-12:00', '13:00-16:00'] },
  */
 export const hours: Content['hours'] = {
@@ -45,9 +45,16 @@ export const head: Content['head'] = {
   description:
     'Residential roofing since {since}. Licensed and insured crews, 24/7 emergency service, and free estimates. We call you back within {minutes} minutes.',
   notFoundTitle: 'Page not found | {company}',
-  pictureAlt: 'A shingled house at golden hour',
+  pictureAlt: 'A house with a shingled roof and lit windows at dusk',
   /** On the picture for shared links, below the company's name. After a change, run: npm run brand */
   shareLines: ['Free roofing estimate.', 'A callback within {minutes} minutes.'],
+  /** Replaces the wording above if you are not always open, so it must be true at any hour. */
+  limitedHours: {
+    title: '{company} | Free roofing estimates and quick callbacks',
+    description:
+      "Residential roofing since {since}. Licensed and insured crews, emergency service, and free estimates. While we're open, we call you back within {minutes} minutes.",
+    shareLines: ['Free roofing estimate.', 'A quick callback.'],
+  },
 }
 
 export const header: Content['header'] = {
@@ -68,8 +75,12 @@ export const header: Content['header'] = {
 export const hero: Content['hero'] = {
   sample: true,
   headline: 'A solid roof from people who show up.',
+  /** Above the headline, with five stars, if you have five reviews or more. */
+  reviews: '{count} five-star reviews',
+  /** Optional. Shown beside the stars, except on phones. Without the stars, shown on phones, too. */
+  trust: 'Licensed and insured',
   /** The area where you work follows: "Serving Minneapolis and Saint Paul." */
-  lead: 'Leak? Storm damage? Old shingles? Get a straight answer and a free estimate.',
+  lead: 'A straight answer and a free estimate.',
   statistics: [
     { value: '5,200+', label: 'Roofs Completed' },
     { value: '4,800+', label: 'Happy Customers' },
@@ -105,7 +116,7 @@ export const form: Content['form'] = {
   submit: 'Request Free Estimate →',
   submitting: 'Submitting...',
   /** Below the button. */
-  noObligation: 'No obligation. One call about your roof.',
+  noObligation: "No obligation. We'll only contact you about your roof.",
   toasts: {
     incomplete: 'Please fill in all required fields',
     failed: 'Failed to submit form. Please try again.',
@@ -118,29 +129,30 @@ export const form: Content['form'] = {
     /** {field} becomes a noun such as "email address". */
     refusedPlain:
       "Please check your {field}. Use your browser's Back button to correct it, or call us:",
-    received:
-      "We got your request. Please keep your phone handy. We'll call within {minutes} minutes.",
-    /** Shown after "received", with a time such as "12:10 PM". */
-    callBy: 'Expect our call by {time}.',
-    questions: 'Questions? Call',
-    slow: "This is taking longer than usual. We're still trying. You can also call us:",
+    slow: "This is taking longer than usual. We're still trying. Or call us:",
     offline: "You seem to be offline. We've saved what you typed. Please try again, or call us:",
     waiting:
       "You're offline. Keep this page open, and we'll send your request when you're back online. Or call us:",
   },
+  /** After a success, in place of the heading. */
+  received: {
+    heading: 'We got your request',
+    /** {time} becomes a time such as "12:10 PM". */
+    callBy: "We'll call by {time}.",
+    /** For visitors without scripts. The second text is for requests while you are closed. */
+    callSoon: "We'll call within {minutes} minutes.",
+    callAfterOpening: "We'll call within {minutes} minutes of opening.",
+    /** The phone number follows. */
+    next: 'Keep your phone handy. Questions? Call',
+  },
   /** While you are closed. {time} becomes a time such as "8 AM tomorrow". */
   closed: {
-    heading: "We'll call you by {time}.",
+    heading: "Free estimate. We'll call by {time}.",
     toast: "Estimate request received! We'll call you by {time}.",
-    /** If the visitor reloads the page after a request, this is shown at any hour. */
-    note: "We got your request. We'll call you by {time}.",
-    /** For visitors without scripts, these must be true at any hour. */
-    headingAnytime: 'Free estimate and a quick callback.',
-    noteAnytime:
-      "We got your request. We'll call you within {minutes} minutes. If we're closed now, we'll call within {minutes} minutes after we open.",
-    /** Below the heading, at any hour, if you always call back about emergencies. */
-    emergency:
-      "Emergency? Choose Emergency Service below, and we'll call within {minutes} minutes, day or night. Or call us:",
+    /** For visitors without scripts, this must be true at any hour. */
+    headingAnytime: 'Free estimate. Quick callback.',
+    /** Below "Service needed", at any hour, if you always call back about emergencies. */
+    emergency: "Emergency? Choose Emergency Service. We'll call within {minutes} minutes. Or call",
   },
   emailHint: 'Did you mean',
   phoneRule: 'Include the area code',
@@ -177,7 +189,8 @@ export const about: Content['about'] = {
       text: "If our work leaks within 10 years, we'll fix it for free. You get that in writing.",
     },
   ],
-  pictureAlt: 'Close-up of new architectural shingles running up to a ridge and a brick chimney',
+  pictureAlt:
+    'New shingles and metal flashing around a brick chimney, with a hammer and a chalk line',
   /** If you have no award, delete this line to remove the badge. */
   award: { sample: true, title: 'Roofer of the Year', by: 'Trade Award', year: '2025' },
 }
@@ -188,6 +201,11 @@ export const emergency: Content['emergency'] = {
   text: 'A real person answers this number 24/7.',
   claim: 'Average response time: 1 minute',
   notUrgent: "Not urgent? Fill out the form, and we'll call you within {minutes} minutes.",
+  /** Replaces the text above if you are not always open, so it must be true at any hour. */
+  limitedHours: {
+    notUrgent:
+      "Not urgent? Fill out the form. While we're open, we'll call you within {minutes} minutes.",
+  },
   callLabel: 'Call',
 }
 
@@ -248,7 +266,7 @@ export const testimonials: Content['testimonials'] = {
     },
     {
       name: 'Aisha Rahman',
-      text: 'Water was coming through the nursery ceiling at 2 a.m. Someone was on the roof with a tarp by four.',
+      text: 'Water was coming through the nursery ceiling at two in the morning. Someone was on the roof with a tarp by four.',
       job: 'Emergency repair',
       town: 'Minneapolis',
       sample: true,
@@ -380,6 +398,10 @@ export const footer: Content['footer'] = {
   quickLinks: 'Quick Links',
   estimate: 'Get Free Estimate',
   callHeading: 'Call 24/7',
+  /** If you are not always open, the page shows your hours instead. */
+  alwaysOpen: 'Open 24 hours, every day',
+  /** Links to the sections. */
+  links: { about: 'About us', services: 'Our services', testimonials: 'Customer reviews' },
   rights: 'All rights reserved.',
 }
 

@@ -4,7 +4,7 @@ import type { Brand } from '../schema/brand-schema.ts'
  * The brand, except for its text (site/content.ts). This folder also has logo.svg (one color) and the
  * pictures (.jpg, .png, or .webp, straight from any camera). After each change, run: npm run brand
  *   hero, about        required
- *   hero-portrait      optional: phones show the middle of hero without it
+ *   hero-portrait      optional, with sky in its upper half: phones and tablets show the middle of hero without it
  *   service-repairs …  optional: the picture of each card under services in site/content.ts
  *   night              optional: see emergencyPicture
  */
@@ -19,7 +19,7 @@ export const brand: Brand = {
   },
   /** square, soft, or round */
   corners: 'soft',
-  /** Behind the emergency call: 'night' (the picture night, or a dark version of hero) or 'none'. */
+  /** Behind the emergency call: 'night' (the picture night, or a darkened version of hero) or 'none'. */
   emergencyPicture: 'night',
   // A font in this folder for headings:
   // headingFont: { family: 'My Grotesque', file: 'my-grotesque.woff2' },

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { copySources } from '#testing/copy-sources.ts'
 import made from '../../leads/brand.json' with { type: 'json' }
 import { brand } from '../brand/brand.ts'
-import { computeBrandStamps } from '../brand/made.ts'
+import { computeBrandStamp } from '../brand/brand-stamp.ts'
 import * as content from '../content.ts'
 import { fillIn } from '../schema/placeholders.ts'
 import { formatTokens } from './brand-plugin.ts'
@@ -19,8 +19,8 @@ test('a build warns when the brand has changed since npm run brand', () => {
     return stderr
   }
   const words = fillIn({ ...content })
-  const stamps = computeBrandStamps({ root: folder, brand, content: words })
-  writeFileSync(join(folder, 'site/brand/made.json'), JSON.stringify(stamps))
+  const stamp = computeBrandStamp({ root: folder, brand, content: words })
+  writeFileSync(join(folder, 'leads/brand.json'), JSON.stringify({ ...made, stamp }))
   expect(readWarnings()).toBe('')
 
   const file = join(folder, 'site/content.ts')

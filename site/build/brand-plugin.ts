@@ -30,14 +30,16 @@ const formatRgb = (hex: string) =>
 export function formatTokens(
   { headingFont }: Brand,
   { brandDir = '', withNight = false } = {},
-  { palette, night, roundness } = made,
+  { palette, night, roundness, shades, heroTop } = made,
 ): string {
   const { family, file } = headingFont ?? {}
   const radius = (name: string, rem: number) => `--radius-${name}: ${rem * roundness}rem;`
   const tokens = [
     ...formatColors(palette),
-    `--color-paper-veil: rgb(${formatRgb(palette.paper)} / 0.92);`,
+    `--color-paper-veil: rgb(${formatRgb(palette.paper)} / 0.96);`,
+    `--color-hero-top: ${heroTop};`,
     ...[radius('m', 0.5), radius('l', 0.75), radius('xl', 1)],
+    ...Object.entries(shades).map(([name, shade]) => `--shade-${toKebab(name)}: ${shade};`),
     ...(family ? [`--font-display: "${family}", system-ui, sans-serif;`] : []),
     ...(withNight ? [`--color-rail: ${palette.ink};`, `--color-on-rail: ${palette.paper};`] : []),
   ]

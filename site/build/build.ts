@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, parse } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { dirname, join, parse, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { build, type InlineConfig, type Rolldown } from 'vite'
 import type { Build } from '../render/build.ts'
-import { hash } from '../render/site-headers.ts'
 import { readBuildEnv, root } from './build-env.ts'
 import { readContent } from './check-content.ts'
-import { compressFiles } from './compress.ts'
+import { compress, compressFiles } from './compress.ts'
 import { listFiles, siteDir } from './files.ts'
+import { maxPageBytes, weigh } from './weigh.ts'
 
 const formCode = 'estimate-form/main.tsx'
+const reviewMotion = 'sections/review-motion.ts'
+const missingPage = 'report-missing-page.ts'
 
 /**
  * Builds the public files in `outDir`, and beside them the renderer, with which the server makes new pages
@@ -26,18 +28,12 @@ export async function buildSite(outDir = join(root, 'dist')) {
   }
 
   cpSync(join(siteDir, 'public'), outDir, { recursive: true })
-  const { styles, ...client } = await compileClient(write)
+  const client = await compileClient(write)
   const { publicUrl, supabaseUrl, withMaps } = readBuildEnv('production')
   const result: Build = {
-    ...{ publicUrl, supabaseUrl, withMaps, styles },
-    formCode: client.formCode,
+    ...{ publicUrl, supabaseUrl, withMaps, ...client },
     files: { ...client.files, ...copyPictures(write) },
-    scripts: {
-      alwaysOpen: await compileInlineScript('inline-script/page.ts'),
-      limitedHours: await compileInlineScript('inline-script/page-with-hours.ts'),
-    },
-    // Sonner inserts an empty style element first and fills it afterwards.
-    scriptStyles: ['', readToastStyle()].map(hash),
+    script: await compileInlineScript('inline-script/page.ts'),
   }
 
   const { render } = await compileRenderer(rendererDir)
@@ -47,40 +43,59 @@ export async function buildSite(outDir = join(root, 'dist')) {
   write('404.html', notFound)
   write('_headers', headers)
   for (const [name, text] of Object.entries(formatCrawlerFiles(publicUrl))) write(name, text)
+  const bytes = weigh((await compress(Buffer.from(index))).br, headers)
+  process.stdout.write(
+    `The page has ${bytes.toLocaleString('en')} bytes with headers, ${(maxPageBytes - bytes).toLocaleString('en')} fewer than fit into one round trip.\n`,
+  )
   await compressFiles(globSync(join(outDir, '**/*.{html,js,css,svg,txt,xml}')))
 }
 
 const compile = (config: InlineConfig) =>
   build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn', ...config })
 
-/** Compiles the form's code and the style sheets. Writes the code; the pages contain the styles. */
+/** Compiles the code that the page imports and the style sheets. The page contains the one for its first screen. */
 async function compileClient(write: (name: string, data: string | Uint8Array) => void) {
-  const sheets = { landing: 'landing-page.css', notFound: 'not-found-page.css' }
-  const input = [formCode, ...Object.values(sheets)].map((name) => join(siteDir, name))
+  const sheets = {
+    landing: 'landing-page.css',
+    belowFold: 'below-fold.css',
+    notFound: 'not-found-page.css',
+  }
+  const scriptNames = [formCode, reviewMotion, missingPage]
+  const input = [...scriptNames, ...Object.values(sheets)].map((name) => join(siteDir, name))
   const { output } = (await compile({
     build: { write: false, rolldownOptions: { input } },
   })) as Rolldown.RolldownOutput
   const files: Record<string, string> = {}
-  const inlined: Record<string, string> = {}
-  let formUrl = ''
+  let landing = ''
+  const scripts: Record<string, string> = {}
   for (const file of output) {
     const [source = ''] = file.type === 'asset' ? file.originalFileNames : []
     if (file.type === 'chunk') {
+      if (file.facadeModuleId) scripts[relative(siteDir, file.facadeModuleId)] = `/${file.fileName}`
       const isForm = file.facadeModuleId?.endsWith(formCode)
-      if (isForm) formUrl = `/${file.fileName}`
       // Makes Chrome compile the whole file off the main thread: on a slow CPU, the form is ready a third
       // sooner (`npm run bench -- page`).
       write(file.fileName, isForm ? `//# allFunctionsCalledOnLoad\n${file.code}` : file.code)
-    } else if (source.endsWith('.css')) {
-      inlined[source] = String(file.source).trim()
+    } else if (source === sheets.landing) {
+      landing = String(file.source).trim()
     } else {
       files[source] = `/${file.fileName}`
       write(file.fileName, file.source)
     }
   }
-  const inlineStyle = (name: string) => ({ code: inlined[name] ?? '' })
-  const styles = { landing: inlineStyle(sheets.landing), notFound: inlineStyle(sheets.notFound) }
-  return { formCode: formUrl, files, styles }
+  const find = (names: Record<string, string>, name: string) => names[name] ?? ''
+  const styles = {
+    landing: { code: landing },
+    belowFold: { url: find(files, sheets.belowFold) },
+    notFound: { url: find(files, sheets.notFound) },
+  }
+  return {
+    formCode: find(scripts, formCode),
+    reviewMotion: find(scripts, reviewMotion),
+    missingPage: { url: find(scripts, missingPage) },
+    files,
+    styles,
+  }
 }
 
 /** Copies the pictures to names with hashes, which browsers may cache forever. */
@@ -89,8 +104,11 @@ function copyPictures(write: (name: string, data: Uint8Array) => void) {
   for (const path of listFiles().filter((file) => file.startsWith('pictures/'))) {
     const data = readFileSync(join(siteDir, path))
     const { name, ext } = parse(path)
-    const stamp = createHash('sha256').update(data).digest('base64url').slice(0, 8)
-    const fileName = `assets/${name}-${stamp}${ext}`
+    const stamp = createHash('sha256').update(data).digest('base64url').slice(0, 5)
+    // The page names up to 60 avatars, whose names would be a tenth of its bytes.
+    const fileName = path.startsWith('pictures/avatars/')
+      ? `assets/${stamp}${ext}`
+      : `assets/${name}-${stamp}${ext}`
     write(fileName, data)
     files[path] = `/${fileName}`
   }
@@ -114,12 +132,12 @@ async function compileRenderer(outDir: string): Promise<typeof import('../render
   })) as Rolldown.RolldownOutput
   const file = join(outDir, 'render.mjs')
   mkdirSync(outDir, { recursive: true })
-  // The other chunks are code that the form loads in the browser.
+  // Ignores the other chunks, which only the form in the browser loads.
   writeFileSync(file, output[0].code)
   return import(pathToFileURL(file).href)
 }
 
-/** Formats the files for search engines. A sitemap requires the public address. */
+/** Formats the files for search engines. A sitemap requires the public URL. */
 export function formatCrawlerFiles(publicUrl: string | undefined): Record<string, string> {
   const everything = 'User-agent: *\nAllow: /\n'
   if (publicUrl === undefined) return { 'robots.txt': everything }
@@ -130,14 +148,6 @@ export function formatCrawlerFiles(publicUrl: string | undefined): Record<string
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${page}</loc></url></urlset>
 `,
   }
-}
-
-/** Extracts the style sheet that Sonner inserts by script from Sonner's code. */
-function readToastStyle(): string {
-  const code = readFileSync(fileURLToPath(import.meta.resolve('sonner')), 'utf8')
-  const [, style] = code.match(/__insertCSS\(("(?:[^"\\]|\\.)*")\)/) ?? []
-  if (!style) throw new Error('Sonner’s style sheet was not found. Update readToastStyle.')
-  return JSON.parse(style)
 }
 
 if (import.meta.main) await buildSite()

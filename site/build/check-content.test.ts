@@ -93,14 +93,14 @@ test('reports a misspelled entry and lists the known ones', () => {
   const { headline, ...rest } = hero
   expect(check({ hero: { ...rest, headlin: headline } })).toEqual([
     'site/content.ts: hero.headline is missing. Add it, or correct its spelling.',
-    'site/content.ts: hero.headlin is unknown. Correct its spelling, or delete it. Known entries: sample, headline, lead, and statistics.',
+    'site/content.ts: hero.headlin is unknown. Correct its spelling, or delete it. Known entries: sample, headline, reviews, trust, lead, and statistics.',
   ])
 })
 
 test.each([
   [{ phone: '' }, 'company.phone is empty. Fill it in.'],
   [{ since: '1998' }, 'company.since must be a year without quotes'],
-  [{ name: 'R'.repeat(61) }, 'company.name is longer than 60 characters'],
+  [{ name: 'R'.repeat(61) }, 'company.name has 61 characters. Use at most 60.'],
   [{ address: '12 Main St' }, 'company.address must be a group of entries'],
   [{ email: 'office' }, "company.email is 'office', but must be an email address"],
   [{ social: 'Facebook' }, 'company.social must be a list'],

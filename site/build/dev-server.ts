@@ -13,12 +13,14 @@ export function servePages(
     ...settings,
     files: Object.fromEntries(listFiles().map((file) => [file, `/${file}`])),
     formCode: '/estimate-form/main.tsx',
-    scripts: {
-      alwaysOpen: { url: '/inline-script/page.ts' },
-      limitedHours: { url: '/inline-script/page-with-hours.ts' },
+    reviewMotion: '/sections/review-motion.ts',
+    script: { url: '/inline-script/page.ts' },
+    styles: {
+      landing: { url: '/landing-page.css' },
+      belowFold: { url: '/below-fold.css' },
+      notFound: { url: '/not-found-page.css' },
     },
-    styles: { landing: { url: '/landing-page.css' }, notFound: { url: '/not-found-page.css' } },
-    scriptStyles: [],
+    missingPage: { url: '/report-missing-page.ts' },
   }
   return {
     name: 'serve-pages',

@@ -1,5 +1,5 @@
 import { type ComponentProps, Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
-import { type Field, fieldNames, type LeadField, leadFields, serviceTypes } from '#leads/fields.ts'
+import { type Field, fieldNames, type LeadField, leadFields } from '#leads/fields.ts'
 import { phonePattern, trapField } from '#leads/lead.ts'
 import { suggestEmail } from '#leads/suggest-email.ts'
 import { formatCallHref } from '../sections/call-href.ts'
@@ -7,8 +7,7 @@ import { AddressSuggestions } from './address/suggestions.tsx'
 import { fillInput, findField } from './field-input.ts'
 import type { FormContent } from './form-content.ts'
 import { formatNameField, formatPhoneField } from './format-fields.ts'
-import { lockHeroHeight } from './lock-hero-height.ts'
-import { preloadSubmitCode, useSubmit } from './use-submit.ts'
+import { findErrors, preloadSubmitCode, useSubmit } from './use-submit.ts'
 
 const functionPath = '/functions/v1/submit-to-airtable'
 
@@ -16,16 +15,12 @@ const functionPath = '/functions/v1/submit-to-airtable'
 export function EstimateForm({ content }: { content: FormContent }) {
   const { phone, hours, words, closed } = content
   const { privacyPolicy } = words.consent
-  // One line per sentence.
-  const heading = words.heading.replace('. ', '.\n')
   const form = useRef<HTMLFormElement>(null)
   const email = useRef<HTMLInputElement>(null)
   const address = useRef<HTMLInputElement>(null)
   const [suggestedEmail, setSuggestedEmail] = useState<string>()
   const suggestionTimer = useRef(0)
-  const { handleSubmit, submitting, slow, waiting, errors, clearError, outcome, receivedNote } =
-    useSubmit(content)
-  const receivedText = `${receivedNote}\n${words.notes.questions}`
+  const { handleSubmit, submitting, slow, waiting, errors, clearError, failed } = useSubmit(content)
 
   useEffect(() => {
     if (!form.current) return
@@ -39,7 +34,6 @@ export function EstimateForm({ content }: { content: FormContent }) {
       const field = findField(form.current, name)
       if (field && field !== document.activeElement) format(field)
     }
-    return lockHeroHeight(form.current)
   }, [])
 
   function acceptSuggestedEmail() {
@@ -65,7 +59,7 @@ export function EstimateForm({ content }: { content: FormContent }) {
     onInput: () => clearError(name),
   })
 
-  /** Other fields are plain text. */
+  /** Other fields are plain text or have choices. */
   const inputs: Partial<Record<LeadField, ReactNode>> = {
     name: (
       <Input
@@ -138,17 +132,14 @@ export function EstimateForm({ content }: { content: FormContent }) {
       </Input>
     ),
     serviceType: (
-      <div className="field">
-        <Label name="serviceType" words={words} />
-        <select id="serviceType" name="serviceType" defaultValue="">
-          <option value="">{words.placeholders.serviceType}</option>
-          {Object.entries(serviceTypes).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </div>
+      <>
+        <Input {...field('serviceType')} />
+        {closed && hours.emergencies === 'always' && (
+          <p className="field-hint">
+            {closed.emergency}&nbsp;<a href={formatCallHref(phone)}>{phone}</a>
+          </p>
+        )}
+      </>
     ),
   }
 
@@ -168,18 +159,13 @@ export function EstimateForm({ content }: { content: FormContent }) {
         <h2
           id="estimate-heading"
           suppressHydrationWarning
-          data-open={heading}
-          data-closed={closed.heading}
+          data-open={breakLine(words.heading)}
+          data-closed={breakLine(closed.heading)}
         >
-          {closed.headingAnytime}
+          {breakLine(closed.headingAnytime)}
         </h2>
       ) : (
-        <h2 id="estimate-heading">{heading}</h2>
-      )}
-      {closed && hours.emergencies === 'always' && (
-        <div className="field">
-          <CallNote phone={phone}>{closed.emergency}</CallNote>
-        </div>
+        <h2 id="estimate-heading">{breakLine(words.heading)}</h2>
       )}
       {fieldNames.map((name) => (
         <Fragment key={name}>{inputs[name] ?? <Input {...field(name)} />}</Fragment>
@@ -191,22 +177,18 @@ export function EstimateForm({ content }: { content: FormContent }) {
       <button type="submit" disabled={submitting} className="button large">
         {submitting ? words.submitting : words.submit}
       </button>
-      <p className="no-obligation">{words.noObligation}</p>
-      <div
-        role="status"
-        className="notes"
-        data-room={`${receivedText} ${phone}`}
-        data-busy={submitting}
-      >
-        {outcome === 'received' && (
-          <CallNote phone={phone} outcome="received">
-            {receivedText}
-          </CallNote>
-        )}
-        {outcome === 'failed' && <CallNote phone={phone}>{words.notes.failed}</CallNote>}
-        {(waiting || slow) && (
-          <CallNote phone={phone}>{waiting ? words.notes.waiting : words.notes.slow}</CallNote>
-        )}
+      <div className="below-button">
+        <p className="no-obligation">{breakLine(words.noObligation)}</p>
+        <div role="status">
+          {failed && (
+            <CallNote phone={phone} kind="failed" ref={scrollToNote}>
+              {words.notes.failed}
+            </CallNote>
+          )}
+          {(waiting || slow) && (
+            <CallNote phone={phone}>{waiting ? words.notes.waiting : words.notes.slow}</CallNote>
+          )}
+        </div>
       </div>
       <p className="consent">
         {words.consent.text}
@@ -216,6 +198,9 @@ export function EstimateForm({ content }: { content: FormContent }) {
   )
 }
 
+const missing = findErrors({})
+const wrong = findErrors({ email: '?', phone: '?' })
+
 type InputProps = ComponentProps<'input'> & {
   name: LeadField
   label: ReactNode
@@ -223,30 +208,50 @@ type InputProps = ComponentProps<'input'> & {
   announced: boolean
 }
 
-function Input({ name, label, error, announced, children, ...attributes }: InputProps) {
-  const { required, multiline }: Field = leadFields[name]
-  // A textarea has the same attributes.
-  const Element = (multiline ? 'textarea' : 'input') as 'input'
+function Input(props: InputProps) {
+  const { name, label, error, announced, placeholder, children, ...attributes } = props
+  const { required, multiline, choices }: Field = leadFields[name]
+  // All three have the same attributes.
+  const Element = (choices ? 'select' : multiline ? 'textarea' : 'input') as 'input'
   return (
     <div className="field">
       {label}
       <Element
         id={name}
         name={name}
-        required={required}
         aria-invalid={error ? true : undefined}
-        aria-describedby={error ? `${name}-error` : undefined}
+        aria-describedby={`${name}-error`}
+        required={required}
+        {...(choices ? listOptions(choices, placeholder) : { placeholder })}
         {...attributes}
       />
       {children}
-      {error && (
-        <p id={`${name}-error`} role={announced ? 'alert' : undefined} className="field-error">
-          {error}
-        </p>
-      )}
+      <p
+        id={`${name}-error`}
+        role={announced ? 'alert' : undefined}
+        className="field-error"
+        // Before React is ready, the inline script shows these.
+        data-missing={missing[name]?.[0]}
+        data-wrong={wrong[name]?.[0]}
+        suppressHydrationWarning
+      >
+        {error ?? ''}
+      </p>
     </div>
   )
 }
+
+const listOptions = (choices: Readonly<Record<string, string>>, placeholder = '') => ({
+  defaultValue: '',
+  children: Object.entries({ '': placeholder, ...choices }).map(([value, text]) => (
+    <option key={value} value={value}>
+      {text}
+    </option>
+  )),
+})
+
+/** One line for the first sentence. CSS keeps the line break. */
+export const breakLine = (text: string) => text.replace('. ', '.\n')
 
 type LabelProps = { name: LeadField; words: FormContent['words'] }
 
@@ -257,10 +262,18 @@ const Label = ({ name, words }: LabelProps) => (
   </label>
 )
 
-type CallNoteProps = { phone: string; children: string; outcome?: 'received' }
+/** On a phone, the note about a failure is below the screen. */
+const scrollToNote = (note: Element | null) => note?.scrollIntoView({ block: 'nearest' })
 
-const CallNote = ({ phone, children, outcome }: CallNoteProps) => (
-  <p className="form-note" data-outcome={outcome}>
+type CallNoteProps = {
+  phone: string
+  children: string
+  kind?: 'failed'
+  ref?: (note: Element | null) => void
+}
+
+const CallNote = ({ phone, children, kind, ref }: CallNoteProps) => (
+  <p className="form-note" data-kind={kind} ref={ref}>
     {children} <a href={formatCallHref(phone)}>{phone}</a>
   </p>
 )

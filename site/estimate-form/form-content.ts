@@ -12,14 +12,13 @@ export function pickFormContent(
   { company, hours, form }: Content,
   { withMaps }: Pick<Build, 'withMaps'>,
 ) {
-  const { notes, closed, suggestions, ...words } = form
+  const { notes, closed, suggestions, received, ...words } = form
   const { failedPlain, incompletePlain, refusedPlain, offline, ...formNotes } = notes
-  const { noteAnytime, ...closedWords } = closed
   return {
     phone: company.phone,
     hours,
     words: { ...words, notes: formNotes },
-    closed: hours.open === 'always' ? undefined : closedWords,
+    closed: hours.open === 'always' ? undefined : closed,
     places: withMaps ? { region: company.region, ...suggestions } : undefined,
   }
 }

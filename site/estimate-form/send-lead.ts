@@ -5,7 +5,7 @@ import {
   FunctionsRelayError,
 } from '@supabase/supabase-js'
 import type { Lead } from '#leads/fields.ts'
-import { trapField, visitHeader } from '#leads/lead.ts'
+import { callByHeader, trapField, visitHeader } from '#leads/lead.ts'
 import { unlessBlocked } from '../unless-blocked.ts'
 import { isForeignResponse } from './connection.ts'
 
@@ -22,12 +22,15 @@ const supabase = createClient(url, publicKey, {
   auth: { ...(storage && { storage }), persistSession: true, autoRefreshToken: true },
 })
 
+/** By the server's clock and hours, because the visitor's clock may be wrong, and the page may be old. */
+export type Received = { receivedAt: number; callBy?: number }
+
 /**
- * Sends the lead to the function and retries once if that can help. Returns the server's time, because the
- * visitor's clock may be wrong, or undefined if the browser is offline. Throws if the lead is not stored.
+ * Sends the lead to the function and retries once if that can help. Returns undefined if the browser is
+ * offline. Throws if the lead is not stored.
  */
-export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<number | undefined> {
-  let receivedAt = Date.now()
+export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<Received | undefined> {
+  let received: Received | undefined
   const send = async (data: FormData) => {
     const { error, response } = await supabase.functions.invoke('submit-to-airtable', {
       body: lead,
@@ -39,14 +42,16 @@ export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<numbe
     })
     if (!error && response && isForeignResponse(response, url))
       return new FunctionsHttpError(response)
-    receivedAt = Date.parse(response?.headers.get('Date') ?? '') || Date.now()
+    const readTime = (header: string) => Date.parse(response?.headers.get(header) ?? '')
+    const callBy = readTime(callByHeader)
+    received = { receivedAt: readTime('Date') || Date.now(), ...(callBy && { callBy }) }
     return error
   }
 
   // The inline script adds the key and the visit (save-draft.ts, native-form.ts).
   let data = new FormData(form)
   const firstError = await send(data)
-  if (!firstError) return receivedAt
+  if (!firstError) return received
   if (isOffline(firstError)) return undefined
   const delayMs = computeRetryDelay(firstError)
   if (delayMs === undefined) throw firstError
@@ -60,7 +65,7 @@ export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<numbe
   const secondError = await send(data)
   if (isOffline(secondError)) return undefined
   if (secondError) throw secondError
-  return receivedAt
+  return received
 }
 
 // navigator.onLine can be wrong, so a request must have failed, too.

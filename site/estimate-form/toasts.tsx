@@ -1,5 +1,10 @@
 import { createRoot } from 'react-dom/client'
 import { Toaster, toast } from 'sonner'
+import sonnerStyles from 'sonner/dist/styles.css?inline'
+
+const styles = new CSSStyleSheet()
+styles.replaceSync(sonnerStyles)
+document.adoptedStyleSheets.push(styles)
 
 const container = document.body.appendChild(document.createElement('div'))
 createRoot(container).render(

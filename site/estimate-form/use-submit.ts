@@ -1,15 +1,18 @@
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { type FlatErrors, flatten, safeParse } from 'valibot'
-import { computeCallTime } from '#leads/call-time.ts'
+import { computeCallTime, formatTime } from '#leads/call-time.ts'
 import { fieldNames, type Lead, type LeadField, requiredFields } from '#leads/fields.ts'
+import { fill } from '#leads/fill.ts'
 import { leadSchema } from '#leads/lead.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import { savePromise } from '../inline-script/show-promise.ts'
-import { fill } from '../schema/placeholders.ts'
 import { untilOnline } from './connection.ts'
 import { findField } from './field-input.ts'
 import type { FormContent } from './form-content.ts'
 import { formatNameField, formatPhoneField } from './format-fields.ts'
+import { hideOutcomes, revealReceived } from './outcomes.ts'
+import type { Received } from './send-lead.ts'
 
 /** Errors by field, in the order of the form. */
 type Errors = NonNullable<FlatErrors<typeof leadSchema>['nested']>
@@ -18,6 +21,11 @@ type Errors = NonNullable<FlatErrors<typeof leadSchema>['nested']>
 const slowMs = 5_000
 
 const loadTimeoutMs = 8_000
+
+export function findErrors(values: object): Errors {
+  const { issues } = safeParse(leadSchema, values)
+  return (issues && flatten<typeof leadSchema>(issues).nested) ?? {}
+}
 
 /** Validates and sends the form, once per submit. */
 export function useSubmit(content: FormContent) {
@@ -28,7 +36,6 @@ export function useSubmit(content: FormContent) {
   const [waiting, setWaiting] = useState(false)
   const [errors, setErrors] = useState<Errors>({})
   const [outcome, setOutcome] = useState<'received' | 'failed'>()
-  const [receivedNote, setReceivedNote] = useState(words.notes.received)
 
   useEffect(() => {
     if (!submitting) return
@@ -42,8 +49,6 @@ export function useSubmit(content: FormContent) {
   async function handleSubmit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = event.currentTarget
-    // Remove the outcome of an earlier native post.
-    document.getElementById('estimate-outcomes')?.remove()
     // The second tap of a double tap may come after a success has cleared the form.
     if (outcome === 'received' && Object.values(readValues(form)).join('') === '') return
     formatNameField(findField(form, 'name') as HTMLInputElement)
@@ -79,8 +84,6 @@ export function useSubmit(content: FormContent) {
 
   /** Returns false if the browser is offline. */
   async function send(lead: Lead, form: HTMLFormElement): Promise<boolean> {
-    // Reserve space for the note before the response arrives.
-    setReceivedNote(describeCall(content, lead, Date.now()).note)
     const sender = await loadSender()
     if (!sender) {
       if (!navigator.onLine) return false
@@ -90,14 +93,11 @@ export function useSubmit(content: FormContent) {
       // Ignore further submits until the browser leaves the page.
       return new Promise(() => {})
     }
-    const receivedAt = await sender.sendLead(form, lead)
-    if (receivedAt === undefined) return false
+    const received = await sender.sendLead(form, lead)
+    if (!received) return false
     form.reset()
-    const { note, toast, deadlineAt } = describeCall(content, lead, receivedAt)
-    savePromise(deadlineAt)
-    setReceivedNote(note)
     setOutcome('received')
-    showToast('success', toast)
+    showToast('success', showCall(content, lead, received, form))
     return true
   }
 
@@ -105,14 +105,18 @@ export function useSubmit(content: FormContent) {
   function checkFields(form: HTMLFormElement) {
     const values = readValues(form)
     const lead = safeParse(leadSchema, values)
-    const found: Errors = (!lead.success && flatten<typeof leadSchema>(lead.issues).nested) || {}
+    const found = findErrors(values)
     // Render immediately, because screen readers read the error when the focus moves to its field.
+    hideOutcomes()
     flushSync(() => {
       setOutcome(undefined)
       setErrors(found)
     })
     const [first = ''] = Object.keys(found)
-    findField(form, first)?.focus()
+    const firstField = findField(form, first)
+    firstField?.focus()
+    // If it already has the focus, the visitor may have scrolled it behind the header.
+    firstField?.scrollIntoView({ block: 'nearest' })
     if (requiredFields.some((name) => values[name]?.trim() === ''))
       showToast('error', words.toasts.incomplete)
     else void loadToasts().then((toasts) => toasts?.hideToast())
@@ -121,24 +125,37 @@ export function useSubmit(content: FormContent) {
 
   const clearError = (name: LeadField) => setErrors(({ [name]: _corrected, ...others }) => others)
 
-  return { handleSubmit, submitting, slow, waiting, errors, clearError, outcome, receivedNote }
+  return {
+    handleSubmit,
+    submitting,
+    slow,
+    waiting,
+    errors,
+    clearError,
+    failed: outcome === 'failed',
+  }
 }
 
 const readValues = (form: HTMLFormElement) =>
   Object.fromEntries(fieldNames.map((name) => [name, findField(form, name)?.value ?? '']))
 
-/** Returns the texts for a received lead. Those for a closed company already contain the time of the call. */
-function describeCall(
-  { hours, words: { notes, toasts }, closed }: FormContent,
+/**
+ * Shows by when the company calls, and returns the toast's text. `callBy` is missing if the server runs an
+ * older version.
+ */
+function showCall(
+  { hours, words: { toasts }, closed }: FormContent,
   { serviceType }: Lead,
-  receivedAt: number,
+  { receivedAt, callBy = computeCallTime(receivedAt, serviceType, hours).deadlineAt }: Received,
+  form: HTMLFormElement,
 ) {
-  const { time, deadlineAt, isClosed } = computeCallTime(receivedAt, serviceType, hours)
-  const [note, toast] =
-    isClosed && closed
-      ? [closed.note, closed.toast]
-      : [`${notes.received}\n${notes.callBy}`, toasts.received]
-  return { note: fill(note, { time }), toast: fill(toast, { time }), deadlineAt }
+  const time = formatTime(callBy, { now: receivedAt, hours })
+  savePromise(callBy)
+  const message = revealReceived(form, time)
+  // The server's clock is sent without milliseconds.
+  const isWithinPromise = callBy - receivedAt < (hours.promiseMinutes + 1) * minuteMs
+  // A page built for a company that was always open has no toast for a later call.
+  return isWithinPromise ? toasts.received : closed ? fill(closed.toast, { time }) : message
 }
 
 /** Loads the code that sends a lead, or returns undefined if it does not load, such as after a deploy. */

@@ -1,27 +1,28 @@
-const interactions = ['pointerdown', 'pointermove', 'keydown', 'focusin']
+export function onInteraction(react: () => void) {
+  const listen = ({ type, movementX, movementY }: Event & Partial<PointerEvent>) => {
+    // When a page opens under the pointer, Chromium reports a move of zero pixels.
+    if (type !== 'pointermove' || movementX || movementY) react()
+  }
+  for (const type of ['pointerdown', 'pointermove', 'keydown', 'focusin'])
+    addEventListener(type, listen)
+}
 
 // If a deploy removed the file, do not request it on every mouse move.
 const retryMs = 2_000
 
-// On slow phones, the load event fires before the hero picture is decoded and painted.
-const settleMs = 1_000
-
-/** Loads the form's code at the first interaction. The code hydrates the form. */
+/** Loads the form's code at the first interaction. The code hydrates the form. Returns a function that preloads it. */
 export function loadFormOnInteraction(codeUrl: string) {
   let isLoading = false
-  const load = (event: Event) => {
-    const { type, movementX, movementY } = event as PointerEvent
-    // When a page opens under the pointer, Chromium reports a move of zero pixels.
-    if (isLoading || (type === 'pointermove' && !movementX && !movementY)) return
+  onInteraction(() => {
+    if (isLoading) return
     isLoading = true
     import(/* @vite-ignore */ codeUrl).catch(() =>
       setTimeout(() => {
         isLoading = false
       }, retryMs),
     )
-  }
-  for (const type of interactions) addEventListener(type, load)
-  addEventListener('load', () => setTimeout(() => isLoading || preload(codeUrl), settleMs))
+  })
+  return () => isLoading || preload(codeUrl)
 }
 
 // TypeScript has no type for it, because not all browsers support it.

@@ -2,45 +2,51 @@ import { loadFormOnInteraction } from './load-form.ts'
 import { readSource } from './read-source.ts'
 import { deleteDraft, saveDraft } from './save-draft.ts'
 
-/** Until React is ready, the browser posts the form. This adds the behavior that plain HTML lacks. */
-export function prepareForm() {
-  const island = document.getElementById('estimate') as HTMLElement
+/** Until React is ready, the browser posts the form. This adds the behavior that plain HTML lacks.
+ * Returns a function that preloads React. */
+export function prepareForm(island: HTMLElement) {
   const form = island.querySelector('form') as HTMLFormElement
-  const outcomes = document.getElementById('estimate-outcomes') as HTMLElement
+  const notices = document.getElementById('estimate-notices') as HTMLElement
+  const [incomplete, offline] = notices.children as unknown as [HTMLElement, HTMLElement]
+
+  const showError = (field: HTMLInputElement, kind?: 'missing' | 'wrong') => {
+    const error = document.getElementById(`${field.name}-error`)
+    field.ariaInvalid = kind ? 'true' : null
+    if (error) error.textContent = (kind && error.dataset[kind]) ?? ''
+  }
 
   const checkSubmit = (event: Event) => {
     // React sets this during hydration and then checks the fields itself.
     if (form.noValidate) return
     const required = [...form.querySelectorAll<HTMLInputElement>('[required]')]
-    const empty = required.filter(({ value }) => !value.trim())
-    const [first] = empty
+    const isMissing = ({ value }: HTMLInputElement) => !value.trim()
+    const wrong = required.filter((field) => isMissing(field) || !field.validity.valid)
+    const [first] = wrong
     // Without a network, the browser would replace the page with an error page. navigator.onLine can be
     // wrong, so let a second press through.
-    const isRepeated = outcomes.dataset.notice === 'offline' && !outcomes.hidden
-    if (!first && (navigator.onLine || isRepeated)) return
+    if (!first && (navigator.onLine || !offline.hidden)) return
     event.preventDefault()
-    outcomes.dataset.notice = first ? 'incomplete' : 'offline'
-    outcomes.hidden = false
-    outcomes.scrollIntoView({ block: 'nearest' })
-    for (const field of empty) field.ariaInvalid = 'true'
+    incomplete.hidden = !wrong.some(isMissing)
+    offline.hidden = Boolean(first)
+    for (const field of wrong) showError(field, isMissing(field) ? 'missing' : 'wrong')
     first?.focus()
   }
   form.addEventListener('submit', checkSubmit)
   form.addEventListener('invalid', checkSubmit, true)
   form.addEventListener('input', ({ target }) => {
-    outcomes.hidden = true
-    ;(target as Element).ariaInvalid = null
+    incomplete.hidden = offline.hidden = true
+    showError(target as HTMLInputElement)
   })
 
-  showOutcome(outcomes)
+  showOutcome()
   saveDraft(form, readSource())
-  loadFormOnInteraction(island.dataset.code as string)
+  return loadFormOnInteraction(island.dataset.code as string)
 }
 
 /** Shows the outcome of a native post, which the server puts in the fragment of the URL. */
-function showOutcome(outcomes: HTMLElement) {
+function showOutcome() {
   const outcome = document.getElementById(location.hash.slice(1))
-  if (outcome?.parentElement !== outcomes) return
+  if (!outcome?.matches('.outcome')) return
   outcome.dataset.shown = ''
   // Remove the fragment, so that a reload does not show the outcome again or delete the next draft.
   history.replaceState(null, '', location.pathname + location.search)

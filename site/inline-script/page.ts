@@ -1,12 +1,18 @@
 /*
  * All the code that runs before the visitor interacts with the page. The build inlines it into the HTML,
- * so it cannot fail to load. React loads at the first interaction (load-form.ts).
+ * after the first screen, so it cannot fail to load. React loads at the first interaction (load-form.ts).
  */
-import { driftTestimonials } from './drift.ts'
+import { readFormContent } from '../estimate-form/form-content.ts'
+import { createCompanyClock } from './company-clock.ts'
+import { onInteraction } from './load-form.ts'
 import { prepareForm } from './native-form.ts'
+import { showHours } from './show-hours.ts'
 import { showPromise } from './show-promise.ts'
 
 const scrollThresholdPx = 50
+
+// On slow phones, the load event fires before the hero picture is decoded and painted.
+const settleMs = 1_000
 
 const markScrolled = () =>
   document.documentElement.toggleAttribute('data-scrolled', scrollY > scrollThresholdPx)
@@ -14,29 +20,81 @@ addEventListener('scroll', markScrolled)
 // Reading the offset now would force an extra layout.
 requestAnimationFrame(markScrolled)
 
-const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
-for (const button of document.querySelectorAll('[data-to-top]')) {
-  button.addEventListener('click', () =>
-    scrollTo({ top: 0, behavior: reducedMotion.matches ? 'instant' : 'smooth' }),
-  )
-}
+// The footer's button may not be there yet.
+addEventListener('click', ({ target }) => {
+  if (!(target as Element).closest('[data-to-top]')) return
+  const isReduced = matchMedia('(prefers-reduced-motion: reduce)').matches
+  scrollTo({ top: 0, behavior: isReduced ? 'instant' : 'smooth' })
+})
 
-// Without scripts, the page shows the year of the build.
-for (const year of document.querySelectorAll('[data-year]')) {
-  year.textContent = String(new Date().getFullYear())
-}
+const island = document.getElementById('estimate') as HTMLElement
+const { hours } = readFormContent(island)
+const clock = createCompanyClock(hours)
+if (hours.open !== 'always') showHours(hours, clock)
+const preloadForm = prepareForm(island)
+showPromise(clock.formatTime)
 
-// After the first screen has loaded, lay out the remaining sections and testimonial rows, one per task, to
-// avoid long tasks. Anchor links, printing, and full-page screenshots need the whole layout.
-const layOutNext = () => {
-  const next = document.querySelector<HTMLElement>('.later')
-  if (!next) return
-  next.classList.remove('later')
+// At the first interaction, or once the first screen has been painted, load the style sheet of the other
+// sections, which would delay the hero picture. Without scripts, the <noscript> element links it.
+let link: HTMLLinkElement | undefined
+function showRest() {
+  if (link) return
+  const place = document.querySelector('main noscript') as HTMLElement
+  place.insertAdjacentHTML('afterend', place.textContent as string)
+  link = place.nextElementSibling as HTMLLinkElement
+  link.onload = link.onerror = () => {
+    layOutNext()
+    loadReviewMotion()
+  }
+}
+onInteraction(showRest)
+addEventListener('scroll', showRest)
+
+// Lay out sections and testimonial rows one per task, to avoid long tasks. Anchor links, printing, and
+// full-page screenshots need the whole layout.
+function layOutNext() {
+  const next = document.querySelector<HTMLElement>('.deferred')
+  if (!next) return returnToFragment()
+  next.classList.remove('deferred')
   next.getBoundingClientRect()
   setTimeout(layOutNext)
 }
-addEventListener('load', () => requestAnimationFrame(() => setTimeout(layOutNext)))
 
-driftTestimonials(reducedMotion)
-prepareForm()
-showPromise((at) => new Date(at).toLocaleTimeString('en', { timeStyle: 'short' }))
+/** The sections had other heights when the browser went there. After a reload, it restores the scroll position. */
+function returnToFragment() {
+  const [{ type } = {}] = performance.getEntriesByType('navigation') as { type?: string }[]
+  if (type === 'navigate') document.querySelector('h2:target')?.scrollIntoView()
+}
+
+// Keep a loaded picture drawn (card.css).
+document.addEventListener(
+  'load',
+  ({ target }) => (target as Element).parentElement?.classList.remove('near'),
+  true,
+)
+
+addEventListener('load', () => {
+  setTimeout(() => {
+    showRest()
+    preloadForm()
+  }, settleMs)
+  // Without scripts, the page shows the year of the build.
+  const year = document.querySelector('[data-year]') as HTMLElement
+  year.textContent = String(new Date().getFullYear())
+})
+
+/** Loads the motion of the reviews when they are about to become visible. */
+function loadReviewMotion() {
+  const section = document.querySelector<HTMLElement>('[data-motion]')
+  if (!section) return
+  const near = new IntersectionObserver(
+    ([entry]) => {
+      if (!entry?.isIntersecting) return
+      near.disconnect()
+      // If it does not load, visitors can scroll the rows.
+      import(/* @vite-ignore */ section.dataset.motion as string).catch(() => {})
+    },
+    { rootMargin: '600px' },
+  )
+  near.observe(section)
+}

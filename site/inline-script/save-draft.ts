@@ -1,7 +1,8 @@
+import { dayMs } from '#leads/time-units.ts'
 import { unlessBlocked } from '../unless-blocked.ts'
 
 const storageKey = 'estimate-draft'
-const maxAgeMs = 24 * 60 * 60_000
+const maxAgeMs = dayMs
 
 /**
  * Saves the fields on this device after every keystroke, so that a reload or a closed tab loses nothing.

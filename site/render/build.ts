@@ -9,18 +9,20 @@ export type Build = {
   files: Readonly<Record<string, string>>
   /** The inline script imports this file at the visitor's first interaction. */
   formCode: string
-  /** The inline script, for a company that is always open or not. */
-  scripts: { alwaysOpen: Code; limitedHours: Code }
-  styles: { landing: Code; notFound: Code }
-  /** The hashes of style sheets that scripts insert into the page. */
-  scriptStyles: readonly string[]
+  /** The inline script imports this file when the reviews come near. */
+  reviewMotion: string
+  /** The inline script. */
+  script: Code
+  styles: { landing: Code; belowFold: Code; notFound: Code }
+  /** The script of the 404 page. */
+  missingPage: Code
   publicUrl?: string | undefined
-  /** The backend's address, if it is not the site's own. */
+  /** The backend's URL, if it is not the site's own. */
   supabaseUrl?: string | undefined
   withMaps: boolean
 }
 
-/** The texts have no common placeholders left. */
+/** The content without common placeholders. */
 export type PageProps = { content: Content; build: Build }
 
 /** Returns the URL of a file that every build has. */
@@ -30,5 +32,5 @@ export function findFile({ files }: Pick<Build, 'files'>, path: string): string 
   return url
 }
 
-/** The texts of a company that is not always open change with the hours. */
+/** The wording of a company that is not always open changes with the hours. */
 export const isLimited = ({ hours }: Pick<Content, 'hours'>): boolean => hours.open !== 'always'

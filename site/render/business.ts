@@ -7,14 +7,13 @@ import { formatTel } from '../sections/call-href.ts'
  * that a business publishes about itself.
  */
 export function formatBusiness(
-  { company, head, hours, services }: Content,
+  { company, hours, services }: Content,
   publicUrl: string | undefined,
 ): string {
   const business = {
     '@context': 'https://schema.org',
     '@type': 'RoofingContractor',
     name: company.name,
-    description: head.description,
     telephone: formatTel(company.phone),
     foundingDate: String(company.since),
     areaServed: company.areaServed,
@@ -35,9 +34,9 @@ export function formatBusiness(
     },
     sameAs: company.social?.map(({ url }) => url),
     openingHoursSpecification: listOpeningHours(hours),
-    makesOffer: services.cards.map(({ title, text }) => ({
+    makesOffer: services.cards.map(({ title }) => ({
       '@type': 'Offer',
-      itemOffered: { '@type': 'Service', name: title, description: text },
+      itemOffered: { '@type': 'Service', name: title },
     })),
     ...(publicUrl !== undefined && { url: `${publicUrl}/`, image: `${publicUrl}/og.jpg` }),
   }
@@ -46,16 +45,18 @@ export function formatBusiness(
 }
 
 function listOpeningHours({ open, closedDates }: Content['hours']) {
-  const describe = (dayOfWeek: string | string[], span: string) => {
+  const describe = (dayOfWeek: string[], span: string) => {
     const [opens = '', closes = ''] = span.split('-').map((time) => time.padStart(5, '0'))
     // Google writes the end of a day as 23:59.
     const end = closes === '24:00' ? '23:59' : closes
     return { '@type': 'OpeningHoursSpecification', dayOfWeek, opens, closes: end }
   }
   if (open === 'always') return describe(Object.values(dayNames), '00:00-24:00')
-  const weekly = weekdays.flatMap((day) =>
-    (open[day] ?? []).map((span) => describe(dayNames[day], span)),
-  )
+  const daysBySpan = new Map<string, string[]>()
+  for (const day of weekdays)
+    for (const span of open[day] ?? [])
+      daysBySpan.set(span, [...(daysBySpan.get(span) ?? []), dayNames[day]])
+  const weekly = [...daysBySpan].map(([span, days]) => describe(days, span))
   // A yearly holiday is no valid date in schema.org.
   const dates = closedDates.filter((date) => /^\d{4}-/.test(date))
   const closed = dates.map((date) => ({

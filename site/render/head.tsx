@@ -3,8 +3,9 @@ import { brand } from '../brand/brand.ts'
 import { listHeroPictures } from '../sections/hero.tsx'
 import { findFile, type PageProps } from './build.ts'
 import { formatBusiness } from './business.ts'
+import { Script, Style } from './code.tsx'
 
-/** Omits tags that need a public address if there is none. */
+/** Omits tags that need a public URL if there is none. */
 export function LandingHead({ content, build }: PageProps) {
   const { company, head } = content
   const { publicUrl } = build
@@ -14,7 +15,7 @@ export function LandingHead({ content, build }: PageProps) {
     type: 'image/avif',
     fetchPriority: 'high',
   } as const
-  const { phone, wide } = listHeroPictures(build)
+  const { tall, wide } = listHeroPictures(build)
   const font = brand.headingFont ? `brand/${brand.headingFont.file}` : 'fonts/archivo.woff2'
   return (
     <>
@@ -34,10 +35,10 @@ export function LandingHead({ content, build }: PageProps) {
           <meta property="og:image:height" content="630" />
           <meta property="og:image:alt" content={head.pictureAlt} />
           <meta name="twitter:card" content="summary_large_image" />
-          <meta name="twitter:image" content={`${publicUrl}/og.jpg`} />
         </>
       )}
-      <link {...preload} media={phone.media} href={phone.srcSet} />
+      <Icons />
+      <link {...preload} media={tall.media} href={tall.srcSet} />
       <link {...preload} media={wide.media} imageSrcSet={wide.srcSet} imageSizes={wide.sizes} />
       <link
         rel="preload"
@@ -53,13 +54,25 @@ export function LandingHead({ content, build }: PageProps) {
         // biome-ignore lint/security/noDangerouslySetInnerHtml: React would escape the quotes of the JSON
         dangerouslySetInnerHTML={{ __html: formatBusiness(content, publicUrl) }}
       />
+      <Style code={build.styles.landing} />
     </>
   )
 }
 
-export const NotFoundHead = ({ content }: PageProps) => (
+export const NotFoundHead = ({ content, build }: PageProps) => (
   <>
     <title>{content.head.notFoundTitle}</title>
     <meta name="robots" content="noindex" />
+    <Icons />
+    <Style code={build.styles.notFound} />
+    <Script code={build.missingPage} />
+  </>
+)
+
+// The browser loads an icon after the page, so it would only delay the page if it were inline.
+const Icons = () => (
+  <>
+    <link rel="icon" href="/favicon.ico" sizes="32x32" />
+    <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
   </>
 )

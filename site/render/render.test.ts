@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { listFiles } from '../build/files.ts'
 import * as file from '../content.ts'
 import type { Content } from '../schema/content-schema.ts'
+import { editorSections } from '../schema/editor.ts'
 import { fillIn } from '../schema/placeholders.ts'
 import type { Build } from './build.ts'
 import { render } from './render.tsx'
@@ -13,9 +14,14 @@ const { company, head, services } = fillIn(content)
 const build: Build = {
   files: Object.fromEntries(listFiles().map((name) => [name, `/assets/${name}`])),
   formCode: '/assets/main.js',
-  scripts: { alwaysOpen: { code: 'alwaysOpen()' }, limitedHours: { code: 'limitedHours()' } },
-  styles: { landing: { code: 'a{}' }, notFound: { code: 'b{}' } },
-  scriptStyles: [],
+  reviewMotion: '/assets/review-motion.js',
+  script: { code: 'page()' },
+  styles: {
+    landing: { code: 'a{}' },
+    belowFold: { url: '/assets/below-fold.css' },
+    notFound: { url: '/assets/not-found-page.css' },
+  },
+  missingPage: { url: '/assets/report-missing-page.js' },
   publicUrl: 'https://www.example.com',
   withMaps: true,
 }
@@ -23,7 +29,7 @@ const build: Build = {
 const decode = (text = '') =>
   text
     .replaceAll('&quot;', '"')
-    .replaceAll('&#x27;', "'")
+    .replaceAll(/&#(x27|39);/g, "'")
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
@@ -42,6 +48,14 @@ function readHead(page: string) {
   }
 }
 
+test('has each section that the owner can edit, and links only to sections with a text for it', () => {
+  const footer = { ...content.footer, links: { services: 'What we do' } }
+  const { index } = render({ ...content, footer }, build)
+  for (const { anchor = 'headline' } of editorSections) expect(index).toContain(` id="${anchor}"`)
+  expect(index).not.toContain('href="#about"')
+  expect(index).toContain('<a href="#services" class="footer-link">What we do</a>')
+})
+
 test('has its title, description, and address in the raw HTML', () => {
   const { index, notFound } = render(content, build)
   const { title, canonical, metas } = readHead(index)
@@ -55,7 +69,6 @@ test('has its title, description, and address in the raw HTML', () => {
     'og:url': 'https://www.example.com/',
     'og:image': 'https://www.example.com/og.jpg',
     'twitter:card': 'summary_large_image',
-    'twitter:image': 'https://www.example.com/og.jpg',
   })
   expect(metas).not.toHaveProperty('robots')
   expect(readHead(notFound).metas).toMatchObject({ robots: 'noindex' })
@@ -89,6 +102,22 @@ test('describes the company to search engines, without ratings', () => {
   expect(JSON.stringify(business)).not.toMatch(/rating|review/i)
 })
 
+test('promises a call within minutes only in the form and while open, if the company closes', () => {
+  const hours = { ...content.hours, open: { Mon: ['7:00-18:00'] } }
+  const { index } = render({ ...content, hours }, build)
+  const outside = decode(index.replace(/<div id="estimate".*?<\/form>/s, ''))
+  // The server chooses one of these messages after a native post.
+  const { callSoon, callAfterOpening } = fillIn(content).form.received
+  const promises = outside
+    .replaceAll(decode(callAfterOpening), '')
+    .replaceAll(decode(callSoon), '')
+    .match(/[^.>"]*\b10 minutes/g)
+  expect(promises?.filter((promise) => !promise.startsWith(" While we're open,"))).toEqual([])
+  expect(promises).not.toHaveLength(0)
+  const always = decode(render(content, build).index)
+  expect(always).toContain("Not urgent? Fill out the form, and we'll call you within 10 minutes.")
+})
+
 test('tells search engines the hours, and only holidays with a year, because they need one', () => {
   const hours = {
     ...content.hours,
@@ -97,7 +126,7 @@ test('tells search engines the hours, and only holidays with a year, because the
   }
   const { business } = readHead(render({ ...content, hours }, build).index)
   const specified: { validFrom?: string }[] = business.openingHoursSpecification
-  expect(specified[0]).toMatchObject({ dayOfWeek: 'Monday', opens: '07:00', closes: '18:00' })
+  expect(specified[0]).toMatchObject({ dayOfWeek: ['Monday'], opens: '07:00', closes: '18:00' })
   expect(specified.flatMap(({ validFrom }) => validFrom ?? [])).toEqual(['2030-07-05'])
 })
 
@@ -170,7 +199,7 @@ test('shows hostile text in every entry as text, and keeps its policy', () => {
   const page = render(spoiled, build)
   const listTags = (html: string) => [...new Set(html.match(/<[!/]?[\w-]+/g))].toSorted()
   expect(listTags(page.index)).toEqual(listTags(clean.index))
-  const tags = page.index.match(/<[a-z][^>]*>/g)?.map((tag) => tag.replace(/"[^"]*"/g, ''))
+  const tags = page.index.match(/<[a-z][^>]*>/g)?.map((tag) => tag.replace(/"[^"]*"|'[^']*'/g, ''))
   expect(tags?.filter((tag) => /\son\w+=/i.test(tag))).toEqual([])
   expect(page.index.match(/<script/g)).toHaveLength(2)
   expect(page.index.match(/<\/script>/g)).toHaveLength(2)
@@ -179,7 +208,7 @@ test('shows hostile text in every entry as text, and keeps its policy', () => {
   const [, headline] = page.index.match(/<h1 id="headline">([^<]*)</) ?? []
   expect(decode(headline)).toBe(hostile)
   expect(readHead(page.index).business.name).toBe(hostile)
-  const [, island] = page.index.match(/data-content="([^"]*)"/) ?? []
+  const [, island] = page.index.match(/data-content='([^']*)'/) ?? []
   expect(JSON.parse(decode(island)).words.submit).toBe(hostile)
 })
 

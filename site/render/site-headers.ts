@@ -5,9 +5,7 @@ import { createHash } from 'node:crypto'
 type Settings = {
   /** The finished pages. The policy allows their inline scripts and styles by hash. */
   pages: readonly string[]
-  /** The hashes of style sheets that scripts insert into the page. */
-  scriptStyles?: readonly string[]
-  /** The backend's address, if it is not the site's own. */
+  /** The backend's URL, if it is not the site's own. */
   supabaseUrl?: string | undefined
   withMaps: boolean
 }
@@ -35,17 +33,17 @@ export const formatHeaders = (policy: string, referrerPolicy: string) =>
     '',
   ].join('\n')
 
-function formatPolicy({ pages, scriptStyles = [], supabaseUrl, withMaps }: Settings) {
+function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
   const backend = supabaseUrl ? [new URL(supabaseUrl).origin] : []
   const html = pages.join('')
-  const scripts = hashAll(html, /<script(?: type="module" async)?>(.*?)<\/script>/gs)
+  const scripts = hashAll(html, /<script type="module" async="">(.*?)<\/script>/gs)
   const styles = hashAll(html, /<style>(.*?)<\/style>/gs)
   // From Google's documentation, without the sources that only maps need.
   const maps = (...sources: string[]) => (withMaps ? sources : [])
   const policy = {
     'default-src': ["'none'"],
     'script-src': ["'self'", ...scripts, ...maps('https://maps.googleapis.com')],
-    'style-src': [...styles, ...scriptStyles, ...maps('https://fonts.googleapis.com')],
+    'style-src': ["'self'", ...styles, ...maps('https://fonts.googleapis.com')],
     // data: is for the drawing on the 404 page.
     'img-src': ["'self'", 'data:', ...maps('https://maps.gstatic.com', 'https://*.googleapis.com')],
     'font-src': ["'self'", ...maps('https://fonts.gstatic.com')],
@@ -68,3 +66,15 @@ export const hashAll = (html: string, inlined: RegExp) =>
 
 export const hash = (code: string) =>
   `'sha256-${createHash('sha256').update(code).digest('base64')}'`
+
+/** Parses a `_headers` file into the headers for all files and the extra ones for hashed files. */
+export function parseSiteHeaders(text: string) {
+  const rules: Record<string, Record<string, string>> = {}
+  let path = ''
+  for (const line of text.split('\n')) {
+    const [, name, value] = line.match(/^\s+([\w-]+): (.*)$/) ?? []
+    if (!name || !value) path = line
+    else rules[path] = { ...rules[path], [name]: value }
+  }
+  return { all: rules['/*'] ?? {}, assets: rules['/assets/*'] ?? {} }
+}

@@ -27,7 +27,7 @@ test('lists what was there before and what is there now', () => {
     {
       label: 'Hours: Business hours',
       before: 'Always open (24/7)',
-      after: 'Sat 8 AM–12 PM and 1 PM–4 PM',
+      after: 'Sat 8\xa0AM–12\xa0PM and 1\xa0PM–4\xa0PM',
     },
     {
       label: 'Hours: Emergencies',
@@ -38,45 +38,22 @@ test('lists what was there before and what is there now', () => {
     { label: 'About you: Highlights', after: 'New order' },
     {
       label: 'Reviews',
-      before: expect.stringMatching(new RegExp(`^${first?.name}, .*…$`)),
+      before: [first?.name, first?.text, first?.town, first?.job, first?.month, first?.source]
+        .filter(Boolean)
+        .join(', '),
       after: 'Ann, Good.',
     },
   ])
 })
 
-test('shortens long texts and lists', () => {
+test('lists full texts, and the items of a list in lines', () => {
   const { hero, testimonials } = content
   const { sample: _, ...real } = hero
-  const changes = list({
-    hero: { ...real, lead: 'x'.repeat(10_000) },
-    testimonials: { ...testimonials, reviews: [] },
-  })
-  expect(changes).toEqual([
-    { label: 'Top of the page: Text', before: hero.lead, after: expect.stringMatching(/^x+…$/) },
+  const lead = 'x'.repeat(10_000)
+  const reviews = testimonials.reviews.slice(2)
+  expect(list({ hero: { ...real, lead }, testimonials: { ...testimonials, reviews } })).toEqual([
+    { label: 'Top of the page: Text', before: hero.lead, after: lead },
     { label: 'Top of the page', after: 'No longer marked as a sample' },
-    { label: 'Reviews', before: expect.stringMatching(/; and \d+ more$/) },
-  ])
-  for (const { before = '', after = '' } of changes)
-    expect(Math.max(before.length, after.length)).toBeLessThan(300)
-})
-
-test('shows where a long text differs', () => {
-  const { about, testimonials } = content
-  const [first, ...others] = testimonials.reviews
-  const edited = { name: '', ...first, text: `${first?.text} Thanks, Joe!` }
-  const [longText, longReview] = list({
-    about: { ...about, text: `${'x'.repeat(400)} and new` },
-    testimonials: { ...testimonials, reviews: [edited, ...others] },
-  })
-  expect(longText?.after).toMatch(/^x+…$/)
-  expect(longReview).toEqual({
-    label: 'Reviews',
-    before: expect.stringMatching(/^….*the grass\., Minneapolis/),
-    after: expect.stringMatching(/^….*the grass\. Thanks, Joe!/),
-  })
-  const before = { ...content, about: { ...about, text: 'x'.repeat(400) } }
-  const after = { ...content, about: { ...about, text: `${'x'.repeat(400)} and new` } }
-  expect(listChanges(pickEditable(before), pickEditable(after))).toMatchObject([
-    { before: expect.stringMatching(/^…x+$/), after: expect.stringMatching(/^…x+ and new$/) },
+    { label: 'Reviews', before: expect.stringMatching(/^[^\n]+\n[^\n]+$/) },
   ])
 })

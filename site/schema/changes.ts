@@ -1,43 +1,37 @@
 import { isDeepStrictEqual } from 'node:util'
 import { formatOpeningHours } from '../sections/opening-hours.ts'
-import { cut, read } from './draft.ts'
 import { type EditorField, editorSections, joinLabels } from './editor.ts'
+import { readEntry } from './entry-path.ts'
 
-/** A field whose entry differs, with short texts. A missing text means that there is none. */
+/** A field whose entry differs. `before` or `after` is missing if the entry was empty then. */
 export type Change = { label: string; before?: string; after?: string }
-
-const maxLength = 90
-const maxItems = 3
 
 /** Lists the fields that differ between two drafts, such as "Reviews" or "Top of the page: Headline". */
 export function listChanges(before: object, after: object): Change[] {
   return editorSections.flatMap(({ title, sample, fields }) => {
     const changes = fields.flatMap((field): Change[] => {
-      const [old, now] = [read(before, field.path), read(after, field.path)]
+      const [old, now] = [readEntry(before, field.path), readEntry(after, field.path)]
       if (isDeepStrictEqual(old, now)) return []
       const label = joinLabels(title, field.label)
       return [{ label, ...describeChange(field, old, now) }]
     })
-    if (!sample || read(before, sample) === read(after, sample)) return changes
-    return [...changes, { label: title, after: describeMark(read(after, sample)) }]
+    if (!sample || readEntry(before, sample) === readEntry(after, sample)) return changes
+    return [...changes, { label: title, after: describeMark(readEntry(after, sample)) }]
   })
 }
 
 function describeChange(field: EditorField, old: unknown, now: unknown): Omit<Change, 'label'> {
   if (field.kind !== 'list') {
     const [before, after] = [describe(field, old), describe(field, now)]
-    if (before === after && field.isMarked) return { after: describeMark(read(now, 'sample')) }
-    return shorten(before, after, maxLength * maxItems)
+    if (before === after && field.isMarked) return { after: describeMark(readEntry(now, 'sample')) }
+    return omitEmpty(before, after)
   }
   const [oldItems, newItems] = [asList(old), asList(now)].map((items) =>
     items.map((item) => describeItem(field, item)),
   ) as [string[], string[]]
   const gone = oldItems.filter((item) => !newItems.includes(item))
   const added = newItems.filter((item) => !oldItems.includes(item))
-  if (gone.length === 1 && added.length === 1)
-    return shorten(gone[0] ?? '', added[0] ?? '', maxLength)
-  if (gone.length + added.length > 0)
-    return shorten(joinItems(gone), joinItems(added), maxLength * maxItems)
+  if (gone.length + added.length > 0) return omitEmpty(gone.join('\n'), added.join('\n'))
   if (!isDeepStrictEqual(oldItems, newItems)) return { after: 'New order' }
   const isConfirmed = countSamples(old) > countSamples(now)
   return {
@@ -51,7 +45,7 @@ const describeMark = (sample: unknown) =>
   sample === true ? 'Marked as a sample' : 'No longer marked as a sample'
 
 const countSamples = (items: unknown) =>
-  asList(items).filter((item) => read(item, 'sample') === true).length
+  asList(items).filter((item) => readEntry(item, 'sample') === true).length
 
 function describe({ kind, choices, fields }: EditorField, value: unknown): string {
   if (kind === 'choice') return choices?.find((one) => one.value === value)?.label ?? ''
@@ -67,29 +61,13 @@ const describeItem = ({ fields }: EditorField, item: unknown) =>
 
 const joinTexts = (value: unknown, fields: readonly EditorField[] = []) =>
   fields
-    .map(({ path }) => read(value, path))
+    .map(({ path }) => readEntry(value, path))
     .filter(Boolean)
     .join(', ')
 
-function joinItems(items: readonly string[]): string {
-  const shown = items.slice(0, maxItems).map((item) => cut(item, maxLength / 2))
-  const more = items.length - maxItems
-  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
-}
-
-// Enough to recognize the place of a change in a long text.
-const contextLength = 20
-
-/** Leaves out empty texts, and cuts long ones. If they begin alike, the part that differs is shown. */
-function shorten(before: string, after: string, limit: number): Omit<Change, 'label'> {
-  let same = 0
-  while (same < before.length && before[same] === after[same]) same += 1
-  const start = same > limit - contextLength ? same - contextLength : 0
-  const cutFrom = (text: string) => cut(start > 0 ? `…${text.slice(start)}` : text, limit)
-  return {
-    ...(before && { before: cutFrom(before) }),
-    ...(after && { after: cutFrom(after) }),
-  }
-}
+const omitEmpty = (before: string, after: string): Omit<Change, 'label'> => ({
+  ...(before && { before }),
+  ...(after && { after }),
+})
 
 const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

@@ -9,6 +9,7 @@ import {
   listOf,
   mustMatch,
   optionalText,
+  shortFact,
   text,
   textWith,
 } from './rules.ts'
@@ -21,6 +22,7 @@ import {
 const phone = mustMatch(
   /^(\+?1[ .-]?)?\(?[2-9]\d{2}\)?[ .-]*[2-9]\d{2}[ .-]*\d{4}$/,
   (input) => `must be a US phone number, such as '(612) 234-7810'. ${explainPhone(input)}`,
+  25,
 )
 function explainPhone(input: string): string {
   const digits = input.replace(/\D/g, '').replace(/^1(?=\d{10}$)/, '')
@@ -37,11 +39,31 @@ const year = v.pipe(
   v.integer('must be a year, such as 1998.'),
 )
 const sample = v.exactOptional(v.literal(true, 'must be true. Otherwise, delete it.'))
+// A longer list breaks the layout on phones.
+const maxAreasLength = 300
+const areasServed = v.pipe(
+  listOf(shortFact(40)),
+  v.minLength(1, 'is empty. Add a town.'),
+  v.check(
+    (areas) => measure(areas) <= maxAreasLength,
+    ({ input }) => `has ${measure(input)} characters in all. Use at most ${maxAreasLength}.`,
+  ),
+)
+const measure = (areas: readonly string[]) => areas.join(', ').length
 const lines = <const Names extends string[]>(...names: Names) =>
   group(v.entriesFromList(names, line))
 const texts = <const Names extends string[]>(...names: Names) =>
   group(v.entriesFromList(names, text))
 const withTime = textWith('time')
+
+const headTexts = {
+  title: text,
+  description: text,
+  shareLines: v.pipe(
+    listOf(line),
+    v.maxLength(3, 'can have at most three lines. Delete the others.'),
+  ),
+}
 
 const review = group({
   name: line,
@@ -50,86 +72,8 @@ const review = group({
   sample,
 })
 
-export const contentSchema = group({
-  company: group({
-    sample,
-    name: v.pipe(fact, v.maxLength(60, 'is longer than 60 characters. Shorten it.')),
-    phone,
-    since: year,
-    region: mustMatch(/^[A-Z]{2}$/, () => "must be a country code, such as 'US'."),
-    areaLabel: fact,
-    areaServed: v.pipe(listOf(fact), v.minLength(1, 'is empty. Add a town.')),
-    address: v.exactOptional(
-      group({
-        street: fact,
-        city: fact,
-        state: mustMatch(/^[A-Z]{2}$/, () => "must be two capital letters, such as 'MN'."),
-        zip: mustMatch(/^\d{5}(-\d{4})?$/, () => "must be a ZIP code, such as '55401'."),
-      }),
-    ),
-    license: v.exactOptional(fact),
-    email: v.exactOptional(
-      v.pipe(
-        fact,
-        v.email(({ input }) => `is '${input}', but must be an email address.`),
-      ),
-    ),
-    social: v.exactOptional(listOf(group({ name: fact, url }))),
-  }),
-  hours: hoursRules,
-  head: group({
-    title: text,
-    description: text,
-    notFoundTitle: text,
-    pictureAlt: text,
-    shareLines: v.pipe(
-      listOf(line),
-      v.maxLength(3, 'can have at most three lines. Delete the others.'),
-    ),
-  }),
-  header: group({
-    ...v.entriesFromList(['callLabel', 'estimate', 'estimateShort', 'skipLink'], line),
-    limitedHours: group({ anytime: line, open: withTime, closed: withTime, emergency: line }),
-  }),
-  hero: group({
-    sample,
-    headline: line,
-    lead: text,
-    statistics: listOf(group({ value: line, label: line })),
-  }),
-  form: group({
-    heading: line,
-    labels: lines(...fieldNames),
-    optional: line,
-    placeholders: lines(...fieldNames),
-    suggestions: group({
-      ...v.entriesFromList(['label', 'none', 'one', 'source'], line),
-      several: textWith('count'),
-      chosen: textWith('address'),
-    }),
-    submit: line,
-    submitting: line,
-    noObligation: text,
-    toasts: texts('incomplete', 'failed', 'received'),
-    notes: group({
-      ...v.entriesFromList(['failed', 'failedPlain', 'incompletePlain', 'received'], text),
-      ...v.entriesFromList(['questions', 'slow', 'offline', 'waiting'], text),
-      refusedPlain: textWith('field'),
-      callBy: withTime,
-    }),
-    closed: group({
-      ...v.entriesFromList(['heading', 'toast', 'note'], withTime),
-      ...v.entriesFromList(['headingAnytime', 'noteAnytime', 'emergency'], text),
-    }),
-    emailHint: line,
-    phoneRule: line,
-    trapLabel: line,
-    consent: group({
-      version: fact,
-      text,
-      privacyPolicy: v.exactOptional(group({ label: line, url })),
-    }),
-  }),
+/** The sections below the first screen, in the order of the page. Each key is also the ID of the heading. */
+const sections = {
   about: group({
     sample,
     heading: line,
@@ -144,6 +88,7 @@ export const contentSchema = group({
     text,
     claim: optionalText,
     notUrgent: optionalText,
+    limitedHours: group({ notUrgent: optionalText }),
     callLabel: line,
   }),
   services: group({
@@ -168,7 +113,99 @@ export const contentSchema = group({
     allReviews: v.exactOptional(group({ label: line, url })),
     reviews: listOf(review),
   }),
-  footer: lines('tagline', 'quickLinks', 'estimate', 'callHeading', 'rights'),
+}
+
+export type SectionName = keyof typeof sections
+export const sectionNames = Object.keys(sections) as SectionName[]
+
+export const contentSchema = group({
+  company: group({
+    sample,
+    name: shortFact(60),
+    phone,
+    since: year,
+    region: mustMatch(/^[A-Z]{2}$/, () => "must be a country code, such as 'US'."),
+    areaLabel: fact,
+    areaServed: areasServed,
+    address: v.exactOptional(
+      group({
+        street: fact,
+        city: fact,
+        state: mustMatch(/^[A-Z]{2}$/, () => "must be two capital letters, such as 'MN'."),
+        zip: mustMatch(/^\d{5}(-\d{4})?$/, () => "must be a ZIP code, such as '55401'."),
+      }),
+    ),
+    license: v.exactOptional(fact),
+    email: v.exactOptional(
+      v.pipe(
+        fact,
+        v.email(({ input }) => `is '${input}', but must be an email address.`),
+      ),
+    ),
+    social: v.exactOptional(listOf(group({ name: fact, url }))),
+  }),
+  hours: hoursRules,
+  head: group({
+    ...headTexts,
+    ...v.entriesFromList(['notFoundTitle', 'pictureAlt'], text),
+    limitedHours: group(headTexts),
+  }),
+  header: group({
+    ...v.entriesFromList(['callLabel', 'estimate', 'estimateShort', 'skipLink'], line),
+    limitedHours: group({ anytime: line, open: withTime, closed: withTime, emergency: line }),
+  }),
+  hero: group({
+    sample,
+    headline: line,
+    reviews: textWith('count'),
+    trust: v.exactOptional(line),
+    lead: text,
+    statistics: listOf(group({ value: line, label: line })),
+  }),
+  form: group({
+    heading: line,
+    labels: lines(...fieldNames),
+    optional: line,
+    placeholders: lines(...fieldNames),
+    suggestions: group({
+      ...v.entriesFromList(['label', 'none', 'one', 'source'], line),
+      several: textWith('count'),
+      chosen: textWith('address'),
+    }),
+    submit: line,
+    submitting: line,
+    noObligation: text,
+    toasts: texts('incomplete', 'failed', 'received'),
+    notes: group({
+      ...v.entriesFromList(['failed', 'failedPlain', 'incompletePlain'], text),
+      ...v.entriesFromList(['slow', 'offline', 'waiting'], text),
+      refusedPlain: textWith('field'),
+    }),
+    received: group({
+      heading: line,
+      callBy: withTime,
+      ...v.entriesFromList(['callSoon', 'callAfterOpening', 'next'], text),
+    }),
+    closed: group({
+      ...v.entriesFromList(['heading', 'toast'], withTime),
+      ...v.entriesFromList(['headingAnytime', 'emergency'], text),
+    }),
+    emailHint: line,
+    phoneRule: line,
+    trapLabel: line,
+    consent: group({
+      version: fact,
+      text,
+      privacyPolicy: v.exactOptional(group({ label: line, url })),
+    }),
+  }),
+  ...sections,
+  footer: group({
+    ...v.entriesFromList(['tagline', 'quickLinks', 'estimate', 'callHeading', 'rights'], line),
+    alwaysOpen: line,
+    /** A section without a text has no link. */
+    links: group(v.entriesFromList(sectionNames, v.exactOptional(line))),
+  }),
   notFound: lines('heading', 'text', 'home'),
 })
 

@@ -45,22 +45,26 @@ export function* findContentWarnings(
 const formatDate = (date: string) =>
   new Date(date).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** The page shows header.limitedHours instead of these. */
-const replacedTexts = ['header.callLabel', 'footer.callHeading']
+/** The page shows the entries under limitedHours instead of these. */
+const replacedTexts =
+  /^(header\.callLabel|footer\.(callHeading|alwaysOpen)|head\.(title|description|shareLines)|emergency\.notUrgent)\b/
 
 /**
- * Lists the entries that promise more than limited hours allow, such as head.description. Skips the form,
- * because its text changes with the hours.
+ * Lists the entries that promise more than limited hours allow, such as about.text. Skips the form, because
+ * its text changes with the hours.
  */
 function listBrokenPromises(content: Warned): string[] {
   const { hours, form, ...others } = content
   if (hours.open === 'always') return []
-  const isTrue = (entry: string) =>
-    replacedTexts.includes(entry) || (hours.emergencies === 'always' && /^emergency\./.test(entry))
+  const isOnCall = hours.emergencies === 'always'
   const found = [
-    ...listMatches(others, /24\/7|day or night/i).filter((entry) => !isTrue(entry)),
-    ...listMatches(others, new RegExp(`\\b${hours.promiseMinutes} minutes`, 'i')),
-  ]
+    ...listMatches(others, /24\/7|day or night/i).filter(
+      (entry) => !(isOnCall && /^emergency\./.test(entry)),
+    ),
+    ...listMatches(others, new RegExp(`\\b${hours.promiseMinutes} minutes`, 'i')).filter(
+      (entry) => !/\.limitedHours\./.test(entry),
+    ),
+  ].filter((entry) => !replacedTexts.test(entry))
   return [...new Set(found)]
 }
 

@@ -1,32 +1,30 @@
 import { expect, test } from 'vitest'
+import { fill } from '#leads/fill.ts'
 import * as file from '../content.ts'
 import { listChanges } from './changes.ts'
 import type { Content } from './content-schema.ts'
-import { check, complete, listSamples, pickEditable } from './draft.ts'
-import { fill, fillIn } from './placeholders.ts'
+import { check, findMisfit, listSamples, mergeDraft, pickEditable } from './draft.ts'
+import { editorSections } from './editor.ts'
+import { fillIn } from './placeholders.ts'
 
 const content: Content = { ...file }
 const now = Date.parse('2026-11-17T12:00:00Z')
-const findMistakes = (draft: object) => check(complete(draft, content), now).mistakes
+const findMistakes = (draft: object) => check(mergeDraft(draft, content), now).mistakes
 
 test('a draft of the file is the file again, and survives JSON', () => {
   const stored = JSON.parse(JSON.stringify(pickEditable(content)))
-  expect(complete(stored, content)).toEqual(JSON.parse(JSON.stringify(content)))
+  expect(mergeDraft(stored, content)).toEqual(JSON.parse(JSON.stringify(content)))
   expect(findMistakes(stored)).toEqual([])
   expect(stored).not.toHaveProperty('head')
   expect(stored.company).not.toHaveProperty('name')
 })
 
 test('a draft cannot override built-in properties of objects', () => {
-  const odd = JSON.parse('{"toString":1,"valueOf":1,"__proto__":{"x":1}}')
-  const draft = complete(
-    { hero: { headline: odd, statistics: [odd] }, company: { license: odd } },
-    content,
-  )
+  const odd = JSON.parse('{"toString":1,"valueOf":1,"__proto__":1}')
+  const draft = mergeDraft({ hero: { statistics: [odd] }, company: { address: odd } }, content)
   const changes = listChanges(pickEditable(content), pickEditable(draft as Content))
   expect(changes.map(({ label }) => label)).toEqual([
-    'Contact: License',
-    'Top of the page: Headline',
+    'Contact: Address',
     'Top of the page: Numbers',
   ])
   expect((draft as Content).hero.statistics).toEqual([{}])
@@ -35,12 +33,84 @@ test('a draft cannot override built-in properties of objects', () => {
 test('limits lists to a number that renders quickly', () => {
   const repeat = (count: number) => Array(count).fill({ name: 'Ann', text: 'Good.' })
   expect(findMistakes({ testimonials: { reviews: repeat(100) } })).toEqual([])
-  expect(findMistakes({ testimonials: { reviews: repeat(20_000) } })).toEqual([
-    {
-      path: 'testimonials.reviews',
-      message: 'Reviews can have at most 100 entries. This list has 20,000.',
-    },
-  ])
+  const tooMany = {
+    path: 'testimonials.reviews',
+    message: 'Reviews can have at most 100 entries. This list has 1,000.',
+  }
+  // A list that is too long is not checked any further.
+  for (const reviews of [repeat(1_000), Array(1_000).fill({})])
+    expect(check({ ...content, testimonials: { ...content.testimonials, reviews } }, now)).toEqual({
+      mistakes: [tooMany],
+      warnings: [],
+    })
+  expect(findMisfit({ testimonials: { reviews: repeat(1_000) } })).toEqual(tooMany)
+})
+
+test('limits the mistakes that it lists', () => {
+  const repeat = (item: object) => Array(100).fill(item)
+  const draft = {
+    testimonials: { reviews: repeat({}) },
+    services: { cards: repeat({}) },
+  }
+  expect(findMistakes(draft)).toHaveLength(50)
+})
+
+const nest = (depth: number): object => (depth === 0 ? {} : { inner: nest(depth - 1) })
+
+test.each([
+  ['hero.headline', { hero: { headline: {} } }],
+  ['hero.headline', { hero: { headline: nest(2_840) } }],
+  ['hero.sample', { hero: { sample: [true] } }],
+  ['about.award', { about: { award: { title: ['text'] } } }],
+  ['testimonials.reviews', { testimonials: { reviews: [{ name: { first: 'Ann' } }] } }],
+  ['hours.open', { hours: { open: { Mon: [['7:00-18:00']] } } }],
+])(
+  'finds a value in %s that is nested where a text belongs, and does not use it',
+  (path, draft) => {
+    expect(findMisfit(draft)).toMatchObject({ path })
+    expect(mergeDraft(draft, content)).toEqual(JSON.parse(JSON.stringify(content)))
+  },
+)
+
+test('the form knows which entries can be left out, and which have a sample mark', () => {
+  const toTree = (values: Record<string, unknown>): object => {
+    const groups = Map.groupBy(Object.entries(values), ([path]) => path.split('.')[0] ?? '')
+    const toBranch = (name: string, entries: [string, unknown][]) => {
+      const inner = entries.map(([path, value]) => [path.slice(name.length + 1), value])
+      return name in values ? values[name] : toTree(Object.fromEntries(inner))
+    }
+    return Object.fromEntries([...groups].map(([name, all]) => [name, toBranch(name, all)]))
+  }
+  const fields = editorSections.flatMap((section) => section.fields)
+  const parts = fields.filter((field) => field.fields?.some(({ path }) => path !== ''))
+  const marked = parts.map(({ path, kind }) => {
+    const part = { sample: true }
+    return [path, kind === 'list' ? [part] : part]
+  })
+  const mistakes = [
+    Object.fromEntries(fields.map(({ path }) => [path, null])),
+    Object.fromEntries(marked),
+  ].flatMap((values) => findMistakes(toTree(values)))
+  const isFound = (path: string, problem: string) =>
+    mistakes.some((mistake) => mistake.path === path && mistake.message.includes(problem))
+  for (const { path, optional = false } of fields.filter(
+    ({ path }) => path !== 'form.consent.text',
+  ))
+    expect([path, isFound(path, 'is missing')]).toEqual([path, !optional])
+  for (const { path, kind, isMarked = false, fields: inner = [] } of parts) {
+    const start = kind === 'list' ? `${path}.0` : path
+    expect([path, isFound(`${start}.sample`, 'is unknown')]).toEqual([path, !isMarked])
+    for (const { path: name, optional = false } of inner)
+      expect([start, name, isFound(`${start}.${name}`, 'is missing')]).toEqual([
+        start,
+        name,
+        !optional,
+      ])
+  }
+})
+
+test('accepts every entry of the file as a draft', () => {
+  expect(findMisfit(pickEditable(content))).toBeUndefined()
 })
 
 test('fills missing entries from the file, leaves out null, and ignores what only the file may have', () => {
@@ -51,7 +121,7 @@ test('fills missing entries from the file, leaves out null, and ignores what onl
     testimonials: { reviews: [{ name: 'Ann', text: 'Good.', town: null }] },
     more: 1,
   }
-  const { company, hero, about, testimonials } = complete(draft, content) as Content
+  const { company, hero, about, testimonials } = mergeDraft(draft, content) as Content
   expect(hero).toEqual({ ...content.hero, headline: 'New' })
   expect(about).not.toHaveProperty('award')
   const { license, ...others } = content.company
@@ -62,7 +132,7 @@ test('fills missing entries from the file, leaves out null, and ignores what onl
 test.each([null, 'text', [], { hero: 'text' }, { hero: null }, { company: [1] }])(
   'does not throw for the stored value %j',
   (draft) => {
-    expect(complete(draft, content)).toEqual(JSON.parse(JSON.stringify(content)))
+    expect(mergeDraft(draft, content)).toEqual(JSON.parse(JSON.stringify(content)))
   },
 )
 
@@ -109,6 +179,21 @@ test.each<[object, string, string]>([
   ],
   [{ company: { phone: '' } }, 'company.phone', 'Contact: Phone number is empty. Fill it in.'],
   [
+    { company: { phone: '(612) 234-7810 or 234-7811' } },
+    'company.phone',
+    'Contact: Phone number has 26 characters. Use at most 25.',
+  ],
+  [
+    { company: { areaServed: ['Here', 'x'.repeat(41)] } },
+    'company.areaServed.1',
+    'Contact: Place has 41 characters. Use at most 40.',
+  ],
+  [
+    { company: { areaServed: Array(8).fill('x'.repeat(38)) } },
+    'company.areaServed',
+    'Contact: Service area has 318 characters in all. Use at most 300.',
+  ],
+  [
     { company: { address: { street: '1 Main St', city: 'Here', state: '', zip: '55401' } } },
     'company.address.state',
     'Contact: State is empty. Fill it in.',
@@ -143,10 +228,12 @@ test.each([
 
 test('points out texts that limited hours contradict, and holidays that have passed', () => {
   const hours = { open: { Mon: ['7:00-18:00'] }, closedDates: ['2025-12-25'] }
-  const { warnings } = check(complete({ hours }, content), now)
+  const about = { text: 'We come within 10 minutes.' }
+  const services = { ...content.services, heading: 'Services, day or night' }
+  const { warnings } = check(mergeDraft({ hours, about }, { ...content, services }), now)
   expect(warnings).toContainEqual({
-    path: 'emergency.notUrgent',
-    message: expect.stringContaining('Check “If it’s not urgent” under Emergencies: '),
+    path: 'about.text',
+    message: expect.stringContaining('Check “Text” under About you: '),
   })
   expect(warnings).toContainEqual({
     path: 'hours.closedDates',
@@ -154,8 +241,12 @@ test('points out texts that limited hours contradict, and holidays that have pas
   })
   // The owner cannot change these on the desk.
   expect(warnings.filter(({ path }) => path === undefined)).toEqual([
-    { message: expect.stringMatching(/ to change them: “Residential roofing since \d+\./) },
+    { message: expect.stringMatching(/ to change them: “Services, day or night”$/) },
   ])
+  // The sample has texts for both.
+  expect(
+    check(mergeDraft({ hours: { ...hours, closedDates: [] } }, content), now).warnings,
+  ).toEqual([])
   expect(check(content, now).warnings).toEqual([])
 })
 
@@ -179,15 +270,15 @@ test('lists what is still made up, until the owner changes, deletes, or confirms
     services,
     testimonials: { ...content.testimonials, reviews: [{ name: 'Ann', text: 'Good.', sample }] },
   }
-  const list = (draft: object) => listSamples(complete(draft, file), file)
-  const hero = ['hero.headline', 'hero.lead', 'hero.statistics']
+  const list = (draft: object) => listSamples(mergeDraft(draft, file), file)
+  const hero = ['hero.headline', 'hero.trust', 'hero.lead', 'hero.statistics']
   const others = [...hero, 'about.points.0', 'testimonials.reviews.0']
   expect(list({})).toEqual(['company.phone', 'company.license', 'company.areaServed', ...others])
   const changed = { phone: '(612) 234-7810', license: null, areaServed: ['There', 'Elsewhere'] }
   expect(list({ company: changed })).toEqual(['company.areaServed', ...others])
   const replaced = { company: { ...changed, areaServed: ['Elsewhere'] } }
   expect(list(replaced)).toEqual(others)
-  expect((complete(replaced, file) as Content).company).not.toHaveProperty('sample')
+  expect((mergeDraft(replaced, file) as Content).company).not.toHaveProperty('sample')
   const confirmed = { hero: { sample: null }, about: { points: [point] } }
   expect(list({ ...replaced, ...confirmed, testimonials: { reviews: [] } })).toEqual([])
 })
@@ -195,6 +286,6 @@ test('lists what is still made up, until the owner changes, deletes, or confirms
 test('fills placeholders with the company’s facts, and leaves others', () => {
   const filled = fillIn({ ...content, company: { ...content.company, name: 'Acme $& {minutes}' } })
   expect(filled.form.consent.text).toContain('that Acme $& {minutes} may call')
-  expect(filled.form.notes.callBy).toBe(content.form.notes.callBy)
+  expect(filled.form.received.callBy).toBe(content.form.received.callBy)
   expect(fill('{time} {constructor} {x}', { time: '7 AM' })).toBe('7 AM {constructor} {x}')
 })

@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as v from 'valibot'
+import { formatPhone } from '#leads/lead.ts'
 import { type Content, checkOptions, contentSchema } from './content-schema.ts'
 import { type ContentWarning, findContentWarnings } from './content-warnings.ts'
 import {
   type EditorSection,
-  editablePaths,
+  editableEntries,
   editorSections,
   findLabel,
   joinLabels,
 } from './editor.ts'
+import { readEntry, writeEntry } from './entry-path.ts'
 import { explainSpan } from './hours-rules.ts'
 import { fillIn } from './placeholders.ts'
+import { explainTooMany, maxEntries } from './rules.ts'
 
 /**
  * The entries that the owner can edit on the desk, in the same tree as the content. An optional entry that
@@ -22,21 +25,44 @@ export type Mistake = { path: string; message: string }
 export type Warning = { path?: string; message: string }
 
 export function pickEditable(content: Content): Draft {
-  const draft = {}
-  for (const path of editablePaths) write(draft, path, read(content, path) ?? null)
-  return draft
+  let draft: unknown = {}
+  for (const { path } of editableEntries)
+    draft = writeEntry(draft, path, readEntry(content, path) ?? null)
+  return draft as Draft
 }
 
-/** Adds what is only in site/content.ts, or new there. The result is not checked. */
-export function complete(draft: unknown, file: Content): unknown {
-  const whole = JSON.parse(JSON.stringify(file))
-  for (const path of editablePaths) {
-    const value = read(draft, path)
-    if (value !== undefined) write(whole, path, clean(value))
+/** Finds an entry that must not be stored, because it is too long or too deep to check, show, or edit. */
+export function findMisfit(draft: unknown): Mistake | undefined {
+  for (const { path, depth } of editableEntries) {
+    const value = readEntry(draft, path)
+    if (fits(value, depth)) continue
+    const isTooLong = Array.isArray(value) && value.length > maxEntries
+    return explainMistake(
+      path,
+      isTooLong ? explainTooMany(value.length) : 'has a list or a group where a text belongs.',
+    )
+  }
+}
+
+function fits(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  const inner = Object.values(value)
+  return depth > 0 && inner.length <= maxEntries && inner.every((each) => fits(each, depth - 1))
+}
+
+/** Takes the entries that the draft does not have from site/content.ts. The result may have mistakes. */
+export function mergeDraft(draft: unknown, file: Content): unknown {
+  let whole: unknown = file
+  for (const { path, depth } of editableEntries) {
+    const value = readEntry(draft, path)
+    if (value === undefined || !fits(value, depth)) continue
+    const isTyped =
+      path === 'company.phone' && typeof value === 'string' && value !== file.company.phone
+    whole = writeEntry(whole, path, isTyped ? formatPhone(value) : clean(value))
   }
   for (const section of editorSections)
     if (section.sample && listUnchanged(section, whole, file).length === 0)
-      write(whole, section.sample, undefined)
+      whole = writeEntry(whole, section.sample, undefined)
   return whole
 }
 
@@ -45,42 +71,95 @@ export const listSamples = (content: unknown, file: Content): string[] =>
   editorSections.flatMap((section) => [
     ...listUnchanged(section, content, file),
     ...section.fields.flatMap(({ path, kind, isMarked }) => {
-      const value = read(content, path)
+      const value = readEntry(content, path)
       if (!isMarked) return []
-      if (kind !== 'list') return read(value, 'sample') === true ? [path] : []
+      if (kind !== 'list') return readEntry(value, 'sample') === true ? [path] : []
       const items = Object.entries(Object(value))
-      return items.flatMap(([at, item]) => (read(item, 'sample') === true ? [`${path}.${at}`] : []))
+      return items.flatMap(([at, item]) =>
+        readEntry(item, 'sample') === true ? [`${path}.${at}`] : [],
+      )
     }),
   ])
 
-/** A section's mark applies to the fields that have no mark and are still as in the file. */
+/** A section's mark covers its fields that have no mark themselves and still match site/content.ts. */
 function listUnchanged({ sample, fields }: EditorSection, content: unknown, file: Content) {
-  if (!sample || read(content, sample) !== true) return []
+  if (!sample || readEntry(content, sample) !== true) return []
   return fields.flatMap(({ path, isMarked }) =>
-    !isMarked && isUnchanged(read(content, path), read(file, path)) ? [path] : [],
+    !isMarked && isUnchanged(readEntry(content, path), readEntry(file, path)) ? [path] : [],
   )
 }
 
-/** A list is unchanged while one of its items is. */
+/** A list counts as unchanged while any of its items is. */
 const isUnchanged = (value: unknown, original: unknown): boolean =>
   Array.isArray(value) && Array.isArray(original)
     ? value.some((item) => original.some((other) => isDeepStrictEqual(item, other)))
     : Boolean(value) && isDeepStrictEqual(value, original)
 
+/** Lists the longest entries that the owner can edit, with their number of characters: Reviews: Review 8 (900). */
+export const listLongest = (draft: Draft, most: number): string[] =>
+  editableEntries
+    .flatMap(({ path }) => listTexts(readEntry(draft, path), path))
+    .toSorted((a, b) => b.text.length - a.text.length)
+    .slice(0, most)
+    .map(({ path, text }) => {
+      const { section = path, label = path } = findLabel(path) ?? {}
+      const [, at] = path.match(/\.(\d+)\b/) ?? []
+      const item = at === undefined ? '' : ` ${Number(at) + 1}`
+      return `${joinLabels(section, label)}${item} (${text.length})`
+    })
+
+const listTexts = (value: unknown, path: string): { path: string; text: string }[] =>
+  typeof value === 'string'
+    ? [{ path, text: value }]
+    : Object.entries(Object(value)).flatMap(([name, inner]) => listTexts(inner, `${path}.${name}`))
+
+function explainMistake(path: string, problem: string): Mistake {
+  const { section = path, label = path } = findLabel(path) ?? {}
+  return { path, message: `${joinLabels(section, label)} ${problem}` }
+}
+
+// More than anyone fixes before the next check.
+const maxMistakes = 50
+
 /** Lists mistakes and probable mistakes, with messages for the owner. */
 export function check(content: unknown, now: number) {
   const { issues, typed, output } = v.safeParse(contentSchema, content, checkOptions)
-  const mistakes = (issues ?? []).map((issue): Mistake => {
+  const mistakes = (issues ?? []).slice(0, maxMistakes).map((issue): Mistake => {
     const path = v.getDotPath(issue) ?? ''
     const isSpan = /^hours\.open\.\w+\.\d+$/.test(path)
-    const problem = isSpan ? explainSpan(issue.input) : issue.message
-    const { section = path, label = path } = findLabel(path) ?? {}
-    return { path, message: `${joinLabels(section, label)} ${problem}` }
+    return explainMistake(path, isSpan ? explainSpan(issue.input) : issue.message)
   })
   if (!typed) return { mistakes, warnings: [] }
   const filled = fillIn(output)
   const found = [...findContentWarnings(filled, now)]
   return { mistakes, warnings: found.flatMap((warning) => explainWarning(warning, filled)) }
+}
+
+/** Checks a stored draft. `stored` is undefined if its text is damaged. */
+export function checkStored(stored: object | undefined, file: Content, now: number) {
+  const misfit = stored ? findMisfit(stored) : damaged
+  if (misfit) return { mistakes: [misfit], warnings: [] }
+  return check(mergeDraft(stored, file), now)
+}
+const damaged: Mistake = { path: '', message: 'The stored text is damaged.' }
+
+type Stored = { number: number; content: object | undefined }
+
+/** Finds the newest version that follows the rules, and explains what is wrong with newer ones. */
+export async function findValid<Version extends Stored>(
+  newestFirst: AsyncIterable<Version> | Iterable<Version>,
+  file: Content,
+  now: number,
+): Promise<{ version?: Version; fault: string | undefined }> {
+  const faults: string[] = []
+  const explain = () => faults.join(' ') || undefined
+  for await (const version of newestFirst) {
+    const { mistakes } = checkStored(version.content, file, now)
+    if (mistakes.length === 0) return { version, fault: explain() }
+    const messages = mistakes.map(({ message }) => message)
+    faults.push(`Version ${version.number}: ${messages.join(' ')}`)
+  }
+  return { fault: explain() }
 }
 
 const askToAdd = 'If you take emergencies, ask the person who set up this site to add this choice.'
@@ -90,7 +169,7 @@ function explainWarning({ id, text, next, paths }: ContentWarning, content: obje
     const found = paths.map((path) => ({ path, place: findLabel(path) }))
     // The desk cannot change these, so they have no label.
     const others = found.flatMap(({ path, place }) =>
-      place ? [] : [`“${cut(String(read(content, path)), 60)}”`],
+      place ? [] : [`“${cut(String(readEntry(content, path)), 60)}”`],
     )
     const inFile = `These texts in search results, shared links, or elsewhere may promise too much, because you’re not always open. Ask the person who set up this site to change them: ${others.join(' ')}`
     return [
@@ -115,21 +194,5 @@ const clean = (value: unknown) =>
     name in {} ? undefined : (inner ?? undefined),
   )
 
-export const cut = (text: string, length: number) =>
+const cut = (text: string, length: number) =>
   text.length > length ? `${text.slice(0, length).trimEnd()}…` : text
-
-export const read = (tree: unknown, path: string): unknown =>
-  path.split('.').reduce((inner, name) => Object(inner)[name], tree)
-
-/** Deletes the entry if the value is undefined. */
-function write(tree: object, path: string, value: unknown) {
-  const names = path.split('.')
-  const last = names.pop() as string
-  let inner = tree as Record<string, object>
-  for (const name of names) {
-    inner[name] ??= {}
-    inner = inner[name] as typeof inner
-  }
-  if (value === undefined) delete inner[last]
-  else inner[last] = value as object
-}

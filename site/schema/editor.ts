@@ -3,7 +3,7 @@
  * rules. All other entries are only in site/content.ts.
  */
 import { dayNames, type Weekday } from '#leads/hours.ts'
-import { contentSchema } from './content-schema.ts'
+import { type SectionName, sectionNames } from './content-schema.ts'
 
 type Kind =
   | 'line'
@@ -41,6 +41,8 @@ export type EditorSection = {
   id: string
   title: string
   hint?: string
+  /** The ID of the element that shows the section. Without it, the section is at the top of the page. */
+  anchor?: string
   /** The path of the entry that marks this section's other fields as samples. */
   sample?: string
   fields: EditorField[]
@@ -57,7 +59,85 @@ const text = (path: string, label: string, hint?: string): EditorField =>
 
 const link = (label: string): EditorField => line('url', label, { kind: 'link' })
 
-const sections: EditorSection[] = [
+const sections: Record<SectionName, Omit<EditorSection, 'id' | 'anchor'>> = {
+  about: {
+    title: 'About you',
+    sample: 'about.sample',
+    fields: [
+      line('about.heading', 'Heading'),
+      text('about.text', 'Text'),
+      line('about.points', 'Highlights', {
+        kind: 'list',
+        isMarked: true,
+        item: 'highlight',
+        newItem: { icon: 'check', title: '', text: '' },
+        fields: [line('title', 'Title'), text('text', 'Text')],
+      }),
+      line('about.award', 'Award', {
+        kind: 'group',
+        optional: true,
+        isMarked: true,
+        fields: [line('title', 'Award'), line('by', 'Given by'), line('year', 'Year')],
+      }),
+    ],
+  },
+  emergency: {
+    title: 'Emergencies',
+    sample: 'emergency.sample',
+    fields: [
+      line('emergency.heading', 'Heading'),
+      text('emergency.text', 'Text'),
+      text('emergency.claim', 'Response time', 'Leave it empty if you don’t measure it.'),
+      text('emergency.notUrgent', 'If it’s not urgent', 'Shown if you’re always open.'),
+      text(
+        'emergency.limitedHours.notUrgent',
+        'If it’s not urgent, with business hours',
+        'Shown if you have business hours, even while you’re closed.',
+      ),
+    ],
+  },
+  services: {
+    title: 'Services',
+    sample: 'services.sample',
+    fields: [
+      line('services.cards', 'Services', {
+        kind: 'list',
+        hint: 'At least three',
+        item: 'service',
+        newItem: { icon: 'roof', title: '', text: '' },
+        fields: [line('title', 'Title'), text('text', 'Text')],
+      }),
+    ],
+  },
+  testimonials: {
+    title: 'Reviews',
+    hint: 'Publish only real reviews. Fake ones are against US law (16 CFR 465).',
+    fields: [
+      line('testimonials.reviews', 'Reviews', {
+        kind: 'list',
+        isMarked: true,
+        hint: 'Without reviews, the page has no review section.',
+        item: 'review',
+        newItem: { name: '', text: '' },
+        fields: [
+          line('name', 'Name'),
+          text('text', 'Review'),
+          line('town', 'Town', { optional: true }),
+          line('job', 'Job', { optional: true, hint: 'For example, New roof' }),
+          line('month', 'Month', { optional: true, hint: 'For example, March 2026' }),
+          line('source', 'Source', { optional: true, hint: 'For example, Google' }),
+        ],
+      }),
+      line('testimonials.allReviews', 'Link to all reviews', {
+        kind: 'group',
+        optional: true,
+        fields: [line('label', 'Link text'), link('Link')],
+      }),
+    ],
+  },
+}
+
+export const editorSections: readonly EditorSection[] = [
   {
     id: 'company',
     title: 'Contact',
@@ -66,11 +146,17 @@ const sections: EditorSection[] = [
     fields: [
       line('company.phone', 'Phone number', { kind: 'phone' }),
       line('company.license', 'License', {
+        optional: true,
         hint: 'Shown in the footer and after “Licensed and insured.”',
       }),
-      line('company.email', 'Email', { kind: 'email', hint: 'Visitors see it in the footer.' }),
+      line('company.email', 'Email', {
+        kind: 'email',
+        optional: true,
+        hint: 'Visitors see it in the footer.',
+      }),
       line('company.address', 'Address', {
         kind: 'group',
+        optional: true,
         fields: [
           line('street', 'Street'),
           line('city', 'City'),
@@ -90,7 +176,7 @@ const sections: EditorSection[] = [
   {
     id: 'hours',
     title: 'Hours',
-    hint: 'The hours when you call leads back. The page, deadlines, and alerts use them.',
+    hint: 'The hours when you call leads back. The page, deadlines, and alerts use them. The preview image for shared links doesn’t update automatically. After a change, ask the person who set up this site to update it.',
     fields: [
       line('hours.open', 'Business hours', { kind: 'hours' }),
       line('hours.closedDates', 'Holidays', {
@@ -109,7 +195,7 @@ const sections: EditorSection[] = [
       }),
       line('hours.promiseMinutes', 'Minutes until you call', {
         kind: 'number',
-        hint: 'You promise a call within this time while you’re open. To show the number in a text, write {minutes}. The preview image for shared links doesn’t update automatically. Ask the person who set up this site to update it.',
+        hint: 'You promise a call within this time while you’re open. To show this number on the page, type {minutes}.',
       }),
     ],
   },
@@ -119,6 +205,10 @@ const sections: EditorSection[] = [
     sample: 'hero.sample',
     fields: [
       line('hero.headline', 'Headline'),
+      line('hero.trust', 'Beside the stars', {
+        optional: true,
+        hint: 'For example, Licensed and insured. With five reviews or more, the page also shows their number, and phones show only that number.',
+      }),
       text('hero.lead', 'Text', 'The page adds your service area after this text.'),
       line('hero.statistics', 'Numbers', {
         kind: 'list',
@@ -134,138 +224,44 @@ const sections: EditorSection[] = [
   {
     id: 'consent',
     title: 'Consent',
+    anchor: 'estimate',
     fields: [
       text(
         'form.consent.text',
         'Consent text',
-        'Visitors agree to this when they send the form. Write {company} for your company’s name. Each lead records which version of this text the visitor saw.',
+        'Visitors agree to this when they send the form. To show your company’s name, type {company}. Each lead records which version of this text the visitor saw.',
       ),
     ],
   },
+  ...sectionNames.map((name) => ({ id: name, anchor: name, ...sections[name] })),
   {
-    id: 'about',
-    title: 'About you',
-    sample: 'about.sample',
-    fields: [
-      line('about.heading', 'Heading'),
-      text('about.text', 'Text'),
-      line('about.points', 'Highlights', {
-        kind: 'list',
-        item: 'highlight',
-        newItem: { icon: 'check', title: '', text: '' },
-        fields: [line('title', 'Title'), text('text', 'Text')],
-      }),
-      line('about.award', 'Award', {
-        kind: 'group',
-        fields: [line('title', 'Award'), line('by', 'Given by'), line('year', 'Year')],
-      }),
-    ],
+    id: 'footer',
+    title: 'Footer',
+    anchor: 'quick-links',
+    fields: [line('footer.tagline', 'Line below the logo')],
   },
-  {
-    id: 'emergency',
-    title: 'Emergencies',
-    sample: 'emergency.sample',
-    fields: [
-      line('emergency.heading', 'Heading'),
-      text('emergency.text', 'Text'),
-      text('emergency.claim', 'Response time', 'Leave it empty if you don’t measure it.'),
-      text('emergency.notUrgent', 'If it’s not urgent'),
-    ],
-  },
-  {
-    id: 'services',
-    title: 'Services',
-    sample: 'services.sample',
-    fields: [
-      line('services.cards', 'Services', {
-        kind: 'list',
-        hint: 'At least three',
-        item: 'service',
-        newItem: { icon: 'roof', title: '', text: '' },
-        fields: [line('title', 'Title'), text('text', 'Text')],
-      }),
-    ],
-  },
-  {
-    id: 'testimonials',
-    title: 'Reviews',
-    hint: 'Publish only real reviews. Fake ones are against US law (16 CFR 465).',
-    fields: [
-      line('testimonials.reviews', 'Reviews', {
-        kind: 'list',
-        hint: 'Without reviews, the page has no review section.',
-        item: 'review',
-        newItem: { name: '', text: '' },
-        fields: [
-          line('name', 'Name'),
-          text('text', 'Review'),
-          line('town', 'Town'),
-          line('job', 'Job', { hint: 'For example, New roof' }),
-          line('month', 'Month', { hint: 'For example, March 2026' }),
-          line('source', 'Source', { hint: 'For example, Google' }),
-        ],
-      }),
-      line('testimonials.allReviews', 'Link to all reviews', {
-        kind: 'group',
-        fields: [line('label', 'Link text'), link('Link')],
-      }),
-    ],
-  },
-  { id: 'footer', title: 'Footer', fields: [line('footer.tagline', 'Line below the logo')] },
 ]
 
-/** Describes the form, with what the schema knows. */
-export const editorSections: readonly EditorSection[] = sections.map((section) => ({
-  ...section,
-  fields: section.fields.map((field) => addRules(field, contentSchema)),
-}))
-
-function addRules(field: EditorField, parent: Rule): EditorField {
-  const rule = findRule(parent, field.path)
-  const inner = field.kind === 'list' ? (unwrap(rule).item as Rule) : unwrap(rule)
-  return {
-    ...field,
-    ...(rule.type === 'exact_optional' && { optional: true }),
-    ...(inner.entries?.sample !== undefined && { isMarked: true }),
-    ...(field.fields && { fields: field.fields.map((each) => addRules(each, inner)) }),
-  }
+/** How deep each kind may be nested. A list has groups of texts, and hours have lists of texts. */
+const depths: Record<Kind, number> = {
+  ...{ line: 0, text: 0, phone: 0, email: 0, link: 0, number: 0, date: 0, choice: 0 },
+  ...{ group: 1, list: 2, hours: 2 },
 }
 
-/** The parts of Valibot's schemas that this file reads. */
-type Rule = {
-  type: string
-  entries?: Record<string, unknown>
-  item?: unknown
-  wrapped?: unknown
-}
-
-function unwrap(rule: Rule): Rule {
-  return (rule.wrapped as Rule | undefined) ?? rule
-}
-
-function findRule(parent: Rule, path: string): Rule {
-  if (path === '') return parent
-  return path.split('.').reduce((rule, name) => {
-    const found = unwrap(rule).entries?.[name]
-    if (!found) throw new Error(`The schema has no ${path}`)
-    return found as Rule
-  }, parent)
-}
-
-/** The paths that a draft may contain: the fields, their sample marks, and the version of the consent. */
-export const editablePaths: readonly string[] = [
-  ...sections.flatMap(({ sample, fields }) => [
-    ...(sample ? [sample] : []),
-    ...fields.map(({ path }) => path),
+/** The entries that a draft may contain: the fields, their sample marks, and the version of the consent. */
+export const editableEntries: readonly { path: string; depth: number }[] = [
+  ...editorSections.flatMap(({ sample, fields }) => [
+    ...(sample ? [{ path: sample, depth: 0 }] : []),
+    ...fields.map(({ path, kind }) => ({ path, depth: depths[kind] })),
   ]),
-  'form.consent.version',
+  { path: 'form.consent.version', depth: 0 },
 ]
 
 /** Returns the names that the owner sees for an entry: services.cards.1.title → Title under Services. */
 export function findLabel(path: string): { section: string; label: string } | undefined {
   const [, day] = path.match(/^hours\.open\.(\w+)/) ?? []
   const dayName = dayNames[day as Weekday]
-  for (const { id, title: section, fields } of sections) {
+  for (const { id, title: section, fields } of editorSections) {
     if (path === id) return { section, label: section }
     for (const field of fields) {
       if (path === field.path) return { section, label: field.label }

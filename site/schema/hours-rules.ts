@@ -60,7 +60,7 @@ export const hoursRules = v.pipe(
       ),
     ),
     open: v.lazy(
-      (input): v.GenericSchema<BusinessHours['open']> =>
+      (input): v.GenericSchema<unknown, BusinessHours['open']> =>
         typeof input === 'string'
           ? v.literal(
               'always',

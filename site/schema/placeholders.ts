@@ -1,20 +1,18 @@
+import { fill } from '#leads/fill.ts'
+
 /** Every text except the company's own entries may contain these. */
 export const commonPlaceholders = ['company', 'minutes', 'since'] as const
 
 type Facts = {
   company: { name: string; since: number }
-  hours: { promiseMinutes: number }
+  hours: { promiseMinutes: number; open: unknown }
+  head: { limitedHours: object }
+  emergency: { limitedHours: object }
 }
-
-/** Replaces placeholders such as {time}. Those without a value stay. */
-export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
-  text.replace(/\{(\w+)\}/g, (placeholder, name) =>
-    Object.hasOwn(values, name) ? String(values[name]) : placeholder,
-  )
 
 export const listPlaceholders = (text: string): string[] => text.match(/\{[^{}]*\}/g) ?? []
 
-/** Fills in the common placeholders of all texts. */
+/** Returns the wording for the company's hours, with the common placeholders filled in. */
 export function fillIn<Content extends Facts>(content: Content): Content {
   const { company, hours } = content
   const values = { company: company.name, minutes: hours.promiseMinutes, since: company.since }
@@ -24,5 +22,12 @@ export function fillIn<Content extends Facts>(content: Content): Content {
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fillAll(inner)]))
   }
-  return { ...(fillAll(content) as Content), company, hours }
+  const filled = { ...(fillAll(content) as Content), company, hours }
+  if (hours.open === 'always') return filled
+  const { head, emergency } = filled
+  return {
+    ...filled,
+    head: { ...head, ...head.limitedHours },
+    emergency: { ...emergency, ...emergency.limitedHours },
+  }
 }

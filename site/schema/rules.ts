@@ -64,16 +64,21 @@ export const line = v.pipe(writing(lineLength, [], commonPlaceholders), isFilled
 /** One or more sentences. */
 export const text = v.pipe(writing(textLength, [], commonPlaceholders), isFilled)
 export const optionalText = writing(textLength, [], commonPlaceholders)
+export const shortFact = (maxLength: number) => v.pipe(writing(maxLength, [], []), isFilled)
 /** A fact about the company. */
-export const fact = v.pipe(writing(lineLength, [], []), isFilled)
+export const fact = shortFact(lineLength)
 /** A text with a placeholder that is filled in when the text is shown. */
 export const textWith = (placeholder: 'time' | 'count' | 'address' | 'field') =>
   writing(textLength, [placeholder], commonPlaceholders)
 
-export const mustMatch = (pattern: RegExp, explain: (input: string) => string) =>
+export const mustMatch = (
+  pattern: RegExp,
+  explain: (input: string) => string,
+  maxLength = textLength,
+) =>
   v.pipe(
     anyText,
-    limitLength(textLength),
+    limitLength(maxLength),
     isFilled,
     v.regex(pattern, ({ input }) => `is '${input}', but ${explain(input)}`),
   )
@@ -83,15 +88,18 @@ export const choice = <const Names extends readonly string[]>(...names: Names) =
     return `is '${input}', but must be ${list(quoted, 'disjunction')}.`
   })
 
-// Far more than a page needs, but few enough to render without delaying visitors.
-const listLength = 100
+// Far more than a page needs, but few enough to check and render without delaying visitors.
+export const maxEntries = 100
 
+const explainList = 'must be a list between [ and ].'
+
+/** Checks the entries only of a list that is short enough. */
 export const listOf = <Item extends v.GenericSchema>(item: Item) =>
   v.pipe(
-    v.array(item, 'must be a list between [ and ].'),
-    v.maxLength(
-      listLength,
-      ({ input }) =>
-        `can have at most ${listLength} entries. This list has ${input.length.toLocaleString('en')}.`,
-    ),
+    v.array(v.unknown(), explainList),
+    v.maxLength(maxEntries, ({ input }) => explainTooMany(input.length)),
+    v.array(item, explainList),
   )
+
+export const explainTooMany = (count: number) =>
+  `can have at most ${maxEntries} entries. This list has ${count.toLocaleString('en')}.`

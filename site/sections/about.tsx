@@ -6,14 +6,14 @@ const icons = { home: House, shield: ShieldCheck, check: BadgeCheck }
 export function About({ content: { about, company }, build }: PageProps) {
   const find = (file: string) => findFile(build, `pictures/about-${file}`)
   return (
-    <section aria-labelledby="about" className="about section later">
+    <section aria-labelledby="about" className="about section deferred">
       <div className="page-width">
         <div className="about-picture">
           <picture>
             <source
               type="image/avif"
               srcSet={[480, 800, 1200].map((px) => `${find(`${px}.avif`)} ${px}w`).join(', ')}
-              sizes="(min-width: 1024px) 560px, (min-width: 768px) 100vw, 50vw"
+              sizes="(min-width: 1024px) 640px, (min-width: 768px) 100vw, 50vw"
             />
             <img
               src={find('800.webp')}

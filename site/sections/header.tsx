@@ -1,7 +1,7 @@
 import { isLimited, type PageProps } from '../render/build.ts'
 import { formatCallHref } from './call-href.ts'
 import { Phone } from './icons.tsx'
-import { isLongName, Logo } from './logo.tsx'
+import { Logo, measureName } from './logo.tsx'
 import { ToTopButton } from './to-top-button.tsx'
 
 export function Header({ content }: PageProps) {
@@ -16,7 +16,7 @@ export function Header({ content }: PageProps) {
           href="/"
           aria-label={company.name}
           className="home-link"
-          data-long={isLongName(company.name) || undefined}
+          data-name={measureName(company.name)}
         >
           <Logo name={company.name} tone="light" />
           <Logo name={company.name} tone="dark" />
@@ -39,7 +39,7 @@ export function Header({ content }: PageProps) {
   )
 }
 
-/** If the company is not always open, the inline script shows its hours (page-with-hours.ts). */
+/** If the company is not always open, the inline script shows its hours (show-hours.ts). */
 function CallLabel({ content }: Pick<PageProps, 'content'>) {
   const { header, hours } = content
   const { anytime, open, closed, emergency } = header.limitedHours

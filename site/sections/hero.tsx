@@ -1,20 +1,18 @@
-import { fieldNames, leadFields } from '#leads/fields.ts'
-import { EstimateForm } from '../estimate-form/estimate-form.tsx'
-import { pickFormContent } from '../estimate-form/form-content.ts'
-import { type Build, findFile, isLimited, type PageProps } from '../render/build.ts'
-import { fill } from '../schema/placeholders.ts'
+import { fill } from '#leads/fill.ts'
+import { EstimateCard } from '../estimate-form/estimate-card.tsx'
+import { type Build, findFile, type PageProps } from '../render/build.ts'
 import { formatArea } from './area.ts'
-import { formatCallHref } from './call-href.ts'
-import { isLongName } from './logo.tsx'
+import { FiveStars, ShieldCheck } from './icons.tsx'
+import { measureName } from './logo.tsx'
 
 /** The page's head preloads the same files. */
 export function listHeroPictures(build: Build) {
   const find = (size: string) => findFile(build, `pictures/hero-${size}.avif`)
   return {
-    // One size for all phones: the gradient hides the difference, and each kilobyte costs 5 ms on 4G.
-    phone: { media: '(max-width: 767px)', srcSet: find('portrait-640') },
+    // One size for all phones and tablets: it fits into the first round trip.
+    tall: { media: '(max-width: 1023px)', srcSet: find('portrait-1080') },
     wide: {
-      media: '(min-width: 768px)',
+      media: '(min-width: 1024px)',
       srcSet: [1024, 1440, 1920].map((px) => `${find(`${px}`)} ${px}w`).join(', '),
       sizes: '100vw',
     },
@@ -22,78 +20,37 @@ export function listHeroPictures(build: Build) {
 }
 
 export function Hero({ content, build }: PageProps) {
-  const { company, form, hero } = content
+  const { company, hero } = content
   const pictures = listHeroPictures(build)
-  const formContent = pickFormContent(content, build)
-  const [beforeTime, afterTime] = form.closed.note.split('{time}')
-  const phoneLink = <a href={formatCallHref(company.phone)}>{company.phone}</a>
   return (
     <section aria-labelledby="headline" className="hero">
-      <picture>
-        <source type="image/avif" {...pictures.phone} />
-        <source type="image/avif" {...pictures.wide} />
-        <img
-          src={findFile(build, 'pictures/hero-1024.webp')}
-          alt=""
-          width="1920"
-          height="1080"
-          fetchPriority="high"
-          className="hero-picture"
-        />
-      </picture>
       <div className="hero-grid page-width">
-        <div className="hero-words">
-          {/* For screens whose header has space only for the logo. */}
-          <p className="hero-company" data-long={isLongName(company.name) || undefined}>
-            {company.name}
-          </p>
-          <h1 id="headline">{hero.headline}</h1>
-          <p>
-            {hero.lead} {formatArea(company)}.
-          </p>
-        </div>
-        <div className="hero-form">
-          {/* The outcome of a native post, and the inline script's notices; hidden otherwise. */}
-          <div id="estimate-outcomes" role="status">
-            <p id="estimate-received" className="outcome">
-              <span>{form.toasts.received}</span>
-              {/* After a reload, the inline script shows this instead, with the time. */}
-              <span hidden>
-                {beforeTime}
-                <time />
-                {afterTime}
-              </span>{' '}
-              {form.notes.questions} {phoneLink}
+        <div className="hero-top">
+          <div className="hero-words">
+            <picture>
+              <source type="image/avif" {...pictures.tall} />
+              <source type="image/avif" {...pictures.wide} />
+              <img
+                src={findFile(build, 'pictures/hero-1024.webp')}
+                alt=""
+                width="1920"
+                height="1080"
+                fetchPriority="high"
+                className="hero-picture"
+              />
+            </picture>
+            {/* For screens whose header has space only for the logo. */}
+            <p className="hero-company" data-name={measureName(company.name)}>
+              {company.name}
             </p>
-            {isLimited(content) && (
-              <p id="estimate-received-closed" className="outcome">
-                <span data-open={form.closed.noteAnytime} data-closed={form.closed.note}>
-                  {form.closed.noteAnytime}
-                </span>{' '}
-                {form.notes.questions} {phoneLink}
-              </p>
-            )}
-            <p id="estimate-incomplete" className="outcome">
-              {form.toasts.incomplete}
-              <span>. {form.notes.incompletePlain}</span>
+            <Proof {...content} />
+            <h1 id="headline">{hero.headline}</h1>
+            <p>
+              {hero.lead} {formatArea(company)}.
             </p>
-            <p id="estimate-offline" className="outcome">
-              {form.notes.offline} {phoneLink}
-            </p>
-            <p id="estimate-failed" className="outcome">
-              {form.toasts.failed} {form.notes.failedPlain} {phoneLink}
-            </p>
-            {fieldNames.map((field) => (
-              <p key={field} id={`estimate-${field}`} className="outcome">
-                {fill(form.notes.refusedPlain, { field: leadFields[field].noun })} {phoneLink}
-              </p>
-            ))}
-          </div>
-          {/* React hydrates only the form. Nothing else needs React in the browser. */}
-          <div id="estimate" data-code={build.formCode} data-content={JSON.stringify(formContent)}>
-            <EstimateForm content={formContent} />
           </div>
         </div>
+        <EstimateCard content={content} build={build} />
         <dl className="hero-statistics">
           {hero.statistics.map(({ value, label }) => (
             <div key={label}>
@@ -104,5 +61,31 @@ export function Hero({ content, build }: PageProps) {
         </dl>
       </div>
     </section>
+  )
+}
+
+// Fewer reviews do not convince.
+const minReviews = 5
+
+/** Why to trust the company: its reviews, and the owner's own text. */
+function Proof({ hero, testimonials }: PageProps['content']) {
+  const count = testimonials.reviews.length
+  const hasReviews = count >= minReviews
+  if (!hasReviews && !hero.trust) return null
+  return (
+    <p className="proof">
+      {hasReviews && (
+        <a href="#testimonials">
+          <FiveStars />
+          {fill(hero.reviews, { count })}
+        </a>
+      )}
+      {hero.trust && (
+        <span>
+          <ShieldCheck size={18} />
+          {hero.trust}
+        </span>
+      )}
+    </p>
   )
 }

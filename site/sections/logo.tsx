@@ -2,8 +2,11 @@ import { logo } from '#leads/brand.json'
 
 const size = 34
 
-/** Longer names do not fit in the header on tablets. */
-export const isLongName = (name: string) => name.length > 28
+/** Long names do not fit in the header on tablets. Short ones fit there on most phones, in two lines. */
+export function measureName(name: string): 'short' | 'long' | undefined {
+  if (name.length > 28) return 'long'
+  return name.length < 20 && name.split(' ').every((word) => word.length < 10) ? 'short' : undefined
+}
 
 /** The logo next to the company's name: light on dark backgrounds, dark on light ones. */
 export function Logo({ name, tone }: { name: string; tone: 'light' | 'dark' }) {

@@ -3,7 +3,9 @@ import { type BusinessHours, readSpan, type Weekday, weekdays } from '#leads/hou
 type Week = Exclude<BusinessHours['open'], 'always'>
 
 /** Mon–Fri 7 AM–6 PM, Sat 8 AM–12 PM and 1 PM–4:30 PM */
-export function formatOpeningHours(open: Week): string {
+export const formatOpeningHours = (open: Week) => listOpeningHours(open).join(', ')
+
+export function listOpeningHours(open: Week): string[] {
   const groups: { first: Weekday; last: Weekday; spans: string }[] = []
   for (const day of weekdays) {
     const spans = (open[day] ?? []).map(formatSpan).join(' and ')
@@ -14,14 +16,13 @@ export function formatOpeningHours(open: Week): string {
   return groups
     .filter(({ spans }) => spans)
     .map(({ first, last, spans }) => `${first === last ? first : `${first}–${last}`} ${spans}`)
-    .join(', ')
 }
 
 const formatSpan = (span: string) => readSpan(span).map(formatMinute).join('–')
 
-/** 450 → 7:30 AM */
+/** 450 → 7:30 AM, with a space where no line breaks */
 function formatMinute(minute: number): string {
   const hour = Math.floor(minute / 60)
   const rest = minute % 60 ? `:${String(minute % 60).padStart(2, '0')}` : ''
-  return `${hour % 12 || 12}${rest} ${hour % 24 < 12 ? 'AM' : 'PM'}`
+  return `${hour % 12 || 12}${rest}\xa0${hour % 24 < 12 ? 'AM' : 'PM'}`
 }

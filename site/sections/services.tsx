@@ -5,7 +5,7 @@ const icons = { roof: House, hammer: Hammer, inspect: SearchCheck }
 
 export function Services({ content: { services }, build }: PageProps) {
   return (
-    <section aria-labelledby="services" className="services section later">
+    <section aria-labelledby="services" className="services section deferred">
       <div className="page-width">
         <h2 id="services">{services.heading}</h2>
         <ul>
@@ -17,7 +17,9 @@ export function Services({ content: { services }, build }: PageProps) {
                 <span className="icon-tile">
                   <Icon />
                 </span>
-                <h3>{title}</h3>
+                <h3>
+                  <a href="#estimate">{title}</a>
+                </h3>
                 <p>{text}</p>
               </li>
             )
@@ -33,11 +35,11 @@ function Picture({ files, name }: { files: Build['files']; name: string }) {
   const [small, large] = [files[`${name}-480.avif`], files[`${name}-800.avif`]]
   if (!small) return null
   return (
-    <div className="service-picture">
+    <div className="service-picture near">
       <img
         src={small}
         srcSet={`${small} 480w, ${large} 800w`}
-        sizes="(min-width: 1024px) 384px, 50vw"
+        sizes="(min-width: 1024px) 432px, 50vw"
         alt=""
         width="480"
         height="320"

@@ -1,5 +1,5 @@
 import type { PageProps } from '../render/build.ts'
-import { Pause, Play, Star } from './icons.tsx'
+import { FiveStars, Pause, Play, Star } from './icons.tsx'
 import { listRows, type Review, type Testimonial } from './review-rows.ts'
 
 export function Testimonials({ content: { testimonials }, build }: PageProps) {
@@ -9,7 +9,8 @@ export function Testimonials({ content: { testimonials }, build }: PageProps) {
     <section
       aria-labelledby="testimonials"
       data-testimonials
-      className="testimonials section later"
+      data-motion={build.reviewMotion}
+      className="testimonials section deferred"
     >
       <div className="page-width heading">
         <h2 id="testimonials">{testimonials.heading}</h2>
@@ -31,7 +32,7 @@ export function Testimonials({ content: { testimonials }, build }: PageProps) {
       <svg aria-hidden="true" className="star-drawing">
         <symbol id="five-stars" viewBox="0 0 120 24">
           {[0, 24, 48, 72, 96].map((x) => (
-            <Star key={x} x={x} fill="currentColor" strokeWidth={0} />
+            <Star key={x} x={x} fill="currentColor" />
           ))}
         </symbol>
       </svg>
@@ -67,6 +68,15 @@ const formatFacts = ({ job, town, month, source }: Partial<Review>) =>
     .filter(Boolean)
     .join(' · ')
 
+/** Maria del Carmen Delgado → MD */
+function formatInitials(name: string): string {
+  const words = name.split(' ').filter((word) => /^\p{L}/u.test(word))
+  return [words[0], words.length > 1 && words.at(-1)]
+    .map((word) => word && [...word][0]?.toUpperCase())
+    .filter(Boolean)
+    .join('')
+}
+
 type RowProps = {
   cards: readonly Testimonial[]
   label: string
@@ -78,20 +88,24 @@ function Row({ cards, label, ratingLabel, direction }: RowProps) {
   return (
     // Focusable: keyboard users can scroll the row, and focus pauses its motion.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
-    <section className="row later" data-direction={direction} aria-label={label} tabIndex={0}>
+    <section className="row deferred" data-direction={direction} aria-label={label} tabIndex={0}>
       <div className="row-track">
         <ul>
           {cards.map(({ id, name, image, text, ...facts }) => (
             <li key={id} className="card">
-              <p className="stars">
+              <p>
                 <span className="unseen">{ratingLabel}</span>
-                <svg aria-hidden="true" width="90" height="18">
-                  <use href="#five-stars" />
-                </svg>
+                <FiveStars />
               </p>
               <blockquote>{text}</blockquote>
               <div className="customer">
-                {image && <img src={image} alt="" width="44" height="44" loading="lazy" />}
+                {image ? (
+                  <img src={image} alt="" width="44" height="44" loading="lazy" />
+                ) : (
+                  <span aria-hidden="true" className="initials">
+                    {formatInitials(name)}
+                  </span>
+                )}
                 <div>
                   <p className="customer-name">{name}</p>
                   <p>{formatFacts(facts)}</p>

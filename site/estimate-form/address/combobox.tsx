@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react'
-import { fill } from '../../schema/placeholders.ts'
+import { fill } from '#leads/fill.ts'
 import { fillInput, isTyping, setAttributes } from '../field-input.ts'
 import type { FormContent } from '../form-content.ts'
 import { loadPlaces, type NewPlaces, type Prediction } from './places.ts'

@@ -1,43 +1,32 @@
-/**
+/*
  * Makes the testimonial rows move in a loop. In the HTML, each row is a normal scrollable list. This adds
- * the copies that close the loop, hidden from screen readers. CSS (.row) does the animation.
+ * the copies that close the loop, hidden from screen readers. CSS (.row) does the animation. The inline
+ * script imports this file when the section is about to become visible.
  */
-export function driftTestimonials(reducedMotion: MediaQueryList) {
-  const button = document.querySelector<HTMLButtonElement>('[data-drift-button]')
-  if (!button) return
+const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
+const button = document.querySelector<HTMLButtonElement>('[data-drift-button]') as HTMLButtonElement
+const rows = [...document.querySelectorAll<HTMLElement>('.row')]
+let stopped = false
 
-  const rows = [...document.querySelectorAll<HTMLElement>('.row')]
-  let stopped = false
-
-  const update = () => {
-    const loops = rows.filter(canLoop)
-    const drifting = !stopped && !reducedMotion.matches
-    button.hidden = reducedMotion.matches || !loops.length
-    button.dataset.state = drifting ? 'playing' : 'paused'
-    button.ariaLabel = (drifting ? button.dataset.pause : button.dataset.play) as string
-    for (const row of rows) {
-      if (!loops.includes(row)) row.dataset.still = ''
-      else if (drifting) drift(row)
-      else stop(row)
-    }
+function update() {
+  const loops = rows.filter(canLoop)
+  const drifting = !stopped && !reducedMotion.matches
+  button.hidden = reducedMotion.matches || !loops.length
+  button.dataset.state = drifting ? 'playing' : 'paused'
+  button.ariaLabel = (drifting ? button.dataset.pause : button.dataset.play) as string
+  for (const row of rows) {
+    if (!loops.includes(row)) row.dataset.still = ''
+    else if (drifting) drift(row)
+    else stop(row)
   }
-
-  button.addEventListener('click', () => {
-    stopped = !stopped
-    update()
-  })
-  reducedMotion.addEventListener('change', update)
-  // Start only when the section is about to become visible.
-  const near = new IntersectionObserver(
-    ([entry]) => {
-      if (!entry?.isIntersecting) return
-      near.disconnect()
-      update()
-    },
-    { rootMargin: '600px' },
-  )
-  near.observe(button.closest('section') as HTMLElement)
 }
+
+button.addEventListener('click', () => {
+  stopped = !stopped
+  update()
+})
+reducedMotion.addEventListener('change', update)
+update()
 
 /**
  * If all cards fit on the screen, they do not move, because a loop would show each card twice and look

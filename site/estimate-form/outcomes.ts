@@ -1,0 +1,39 @@
+import { showReceived } from '../inline-script/show-promise.ts'
+
+/** Hides the outcome of an earlier request, and the inline script's notices. */
+export function hideOutcomes() {
+  // The attribute also hides an outcome that is still the target of the page's URL.
+  for (const outcome of document.querySelectorAll<HTMLElement>('.outcome, #estimate-notices > *'))
+    outcome.hidden = true
+}
+
+/**
+ * Shows the success message, scrolls to it, and returns the sentence with the time of the call. The fields
+ * glide to their new places, because a jump would also count as a layout shift.
+ */
+export function revealReceived(form: HTMLFormElement, time: string) {
+  const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
+  const parts = [...document.querySelectorAll('#estimate, .estimate-card ~ *, .hero ~ *')]
+  const finishMove = isStill ? () => {} : startMove([...parts, ...form.children])
+  const { message, sentence } = showReceived(time)
+  finishMove()
+  message.scrollIntoView({ behavior: isStill ? 'instant' : 'smooth', block: 'nearest' })
+  return sentence
+}
+
+/** Remembers where the elements are. The returned function moves them from there to where they are then. */
+function startMove(elements: Element[]) {
+  const findTop = (element: Element) => element.getBoundingClientRect().top
+  const before = elements.map(findTop)
+  return () => {
+    const offsets = new Map(
+      elements.map((element, index) => [element, (before[index] ?? 0) - findTop(element)]),
+    )
+    for (const [element, offsetPx] of offsets) {
+      // An element also moves with the one that contains it.
+      const container = elements.find((other) => other !== element && other.contains(element))
+      const ownPx = offsetPx - ((container && offsets.get(container)) ?? 0)
+      element.animate({ translate: [`0 ${ownPx}px`, '0'] }, { duration: 350, easing: 'ease-out' })
+    }
+  }
+}
