@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import brand from '#leads/brand.json' with { type: 'json' }
-import { desktop, expect, expectAccessible, formatRgb, test } from './test.ts'
+import { functionUrl } from './form.ts'
+import { desktop, expect, expectAccessible, formatRgb, scrollPage, test } from './test.ts'
 
 /** WCAG 2.2 requires targets of at least 24 by 24 px. */
 const listSmallTargets = (page: Page) =>
@@ -11,21 +12,60 @@ const listSmallTargets = (page: Page) =>
       .map(({ html }) => html),
   )
 
+test.use({ expectedErrors: /status of 422/ })
+
 test('has no accessibility violations in any state on a narrow screen', async ({ page, form }) => {
   await page.setViewportSize({ width: 320, height: 640 })
   await page.goto('/')
-  await expect(page.locator('.later')).toHaveCount(0)
+  await expect(page.locator('.deferred')).toHaveCount(0)
   await form.press('incomplete')
   // Wait until the toast has faded in, because axe measures colors.
   await expect(form.toast('incomplete')).toHaveCSS('opacity', '1')
   // A toast stays as long as the mouse is over it.
   await form.toast('incomplete').hover()
   await expectAccessible(page)
+  // A request that fails, one that gets no response, and one that succeeds.
+  await form.answerWith({ status: 422, body: '{}' })
+  await form.fillIn()
+  await form.press('failed')
+  await expect(form.toast('failed')).toHaveCSS('opacity', '1')
+  // Below the toast, axe would report a field that the visitor can scroll.
+  await scrollPage(page, 0)
+  await expectAccessible(page, 'html', 'a failure')
+  await page.route(functionUrl, () => {})
+  await form.button.click()
+  await expect(form.button).toBeDisabled()
+  // While it fades out, its colors differ.
+  await expect(form.toast('failed')).toHaveCount(0)
+  await scrollPage(page, 0)
+  await expectAccessible(page, 'html', 'submitting')
+  await page.reload()
+  await expect(page.locator('.deferred')).toHaveCount(0)
   await form.answerWith({ status: 200 })
   await form.fillIn()
   await form.press()
-  await expectAccessible(page, '#estimate')
+  await expect(form.toast('received')).toHaveCSS('opacity', '1')
+  await expectAccessible(page, 'html', 'a success')
   expect(await listSmallTargets(page)).toEqual([])
+})
+
+test('has no accessibility violations without scripts, also after an error', async ({ page }) => {
+  // axe needs timers, which do not run without scripts, so change the page instead.
+  await page.route(/\/\?|\.css$/, async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text())
+      .replaceAll(/<script type="module".*?<\/script>/gs, '')
+      .replaceAll('noscript>', 'div>')
+      .replaceAll('scripting:none', 'min-width:0')
+      .replaceAll('scripting:enabled', 'max-width:0')
+    await route.fulfill({ contentType: response.headers()['content-type'] ?? '', body })
+  })
+  for (const fragment of ['', '#estimate-failed', '#estimate-received']) {
+    await page.goto(`/?${fragment}`)
+    await expect(page.locator('.site-header')).toHaveCSS('position', 'relative')
+    await expect(page.locator('.site-footer')).toHaveCSS('visibility', 'visible')
+    await expectAccessible(page, 'html', fragment)
+  }
 })
 
 test('on a wide screen, has no violations, shows focus, and never hides it under the header', async ({
@@ -33,7 +73,7 @@ test('on a wide screen, has no violations, shows focus, and never hides it under
 }) => {
   await page.setViewportSize(desktop)
   await page.goto('/')
-  await expect(page.locator('.later')).toHaveCount(0)
+  await expect(page.locator('.deferred')).toHaveCount(0)
   await expectAccessible(page)
   expect(await listSmallTargets(page)).toEqual([])
 
@@ -51,11 +91,15 @@ test('on a wide screen, has no violations, shows focus, and never hides it under
       if (element === document.body) return
       const box = element.getBoundingClientRect()
       const header = (document.querySelector('header') as HTMLElement).getBoundingClientRect()
-      const style = getComputedStyle(element)
+      // The outline of a service's link is around its whole card.
+      const styles = [getComputedStyle(element), getComputedStyle(element, '::after')]
       return {
         what: element.getAttribute('aria-label') ?? element.innerText ?? element.id,
         hidden: !element.closest('header') && box.top < header.bottom,
-        outline: style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) >= 2,
+        outline: styles.some(
+          ({ outlineStyle, outlineWidth }) =>
+            outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2,
+        ),
       }
     })
     if (!focus) break

@@ -1,5 +1,5 @@
 import { fakeGoogleMaps } from '#fakes/google-maps.ts'
-import { fill } from '#site/schema/placeholders.ts'
+import { fill } from '#leads/fill.ts'
 import { test } from './address.ts'
 import { form as words } from './content.ts'
 import { expect, expectAccessible } from './test.ts'

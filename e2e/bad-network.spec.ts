@@ -57,7 +57,7 @@ test('aborts a request after 10 s without a response and retries once', async ({
   await expect(form.button).toHaveText('Submitting...')
   expect(requests).toBe(1)
   await form.runClockUntil(() => requests === 2)
-  await expect(form.note('received')).toBeVisible()
+  await expect(form.received).toBeVisible()
   await expect(form.note('slow')).toHaveCount(0)
 })
 

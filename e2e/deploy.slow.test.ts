@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { type Browser, expect as expectSoon, type Page, test } from '@playwright/test'
 import { openDatabase } from '#server/database.ts'
 import { buildCopy, copySources } from '#testing/copy-sources.ts'
-import { form as words } from './content.ts'
 import { findForm, visitor } from './form.ts'
 import { serveSite } from './site.ts'
 
@@ -116,7 +115,7 @@ async function beginVisit(browser: Browser, url: string, point: Point) {
     // React sends the lead automatically when the connection is back. Without React, the visitor submits again.
     if (!point.path.includes(goOffline) || !point.hasFiles)
       for (const step of [...missing, press]) await step(page, name)
-    await expect(page.getByText(words.toasts.received).first()).toBeVisible()
+    await expect(findForm(page).received).toBeVisible()
     await context.close()
   }
 }

@@ -65,9 +65,11 @@ test('opening the desk repairs a subscription that the browser or the push servi
   database.exec('update push_devices set gone_at = created_at')
   expect(await reopen()).toEqual(registeredAs('second'))
 
-  // The phone confirmed none of its last three leads.
+  // The phone confirmed none of its last three alerts.
   for (const name of ['Ann', 'Ben', 'Cal']) await sendLead({ name })
-  database.exec(`update deliveries set state = 'sent', settled_at = 0 where channel like 'push-%'`)
+  database.exec(`
+    update deliveries set state = 'sent', settled_at = 0, message_id = lead_id
+    where recipient like 'push-%'`)
   expect(await reopen()).toEqual(registeredAs('third'))
 
   await page.evaluate(() => sessionStorage.setItem('foreign', '2'))

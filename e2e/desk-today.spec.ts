@@ -1,5 +1,6 @@
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { formatDay } from '#leads/clock.ts'
+import { hourMs, minuteMs } from '#leads/time-units.ts'
 import { dayHours } from '#testing/saved-leads.ts'
 import { hours } from './content.ts'
 import { row, test } from './desk.ts'
@@ -15,7 +16,8 @@ test('50 of 52 leads are shown before the script loads, and React hydrates them;
 }) => {
   await sendLead()
   for (let count = 0; count < 51; count++) await sendLead({ name: `Person ${count}` })
-  const page = await signIn('Sam')
+  // The service worker would answer with the cached script.
+  const page = await signIn('Sam', { serviceWorkers: 'block' })
   const gate = Promise.withResolvers<void>()
   await page.route('**/assets/*.js', async (route) => {
     await gate.promise
@@ -48,34 +50,92 @@ test('50 of 52 leads are shown before the script loads, and React hydrates them;
 
   await page.getByRole('link', { name: 'and 1 more' }).click()
   await expect(page.getByRole('link', { name: 'Person 50' })).toBeVisible()
+  await page.getByRole('link', { name: 'Today' }).click()
+
+  // Once it is closed, the next one to call is more important.
+  const closed = row(page, 'Person 41')
+  await closed.getByRole('button', calling).click()
+  await closed.getByRole('button', { name: 'Done' }).click()
+  await expect(closed).toBeFocused()
+  await expect(page.getByRole('heading', { name: '50 to call' })).toBeInViewport()
 })
 
-test('shows the full minutes since both requests of a homeowner whom someone else is calling', async ({
+test('keeps the leads that are shown if “Show more” fails', async ({ site, sendLead, signIn }) => {
+  await sendLead()
+  for (let doubled = 1; doubled <= 7; doubled++)
+    site.runSql(
+      `create temp table copies as select * from leads;
+      update copies set id = id || ${doubled}, idempotency_key = null;
+      insert into leads select * from copies`,
+    )
+  const page = await signIn('Sam')
+  await page.getByRole('link', { name: 'All leads' }).click()
+  const names = page.locator('.lead-name')
+  const more = page.getByRole('button', { name: 'Show more' })
+  await more.click()
+  await expect(names).toHaveCount(100)
+  await page.route('**/api/search', (route) => route.abort())
+  await more.click()
+  await expect(page.locator('.problem')).toBeVisible()
+  await page.unroute('**/api/search')
+  await more.click()
+  await expect(page.locator('.problem')).toHaveCount(0)
+  await expect(names).toHaveCount(128)
+})
+
+test('shows the full minutes since the request of a homeowner whom someone else is calling', async ({
   site,
   sendLead,
   signIn,
 }) => {
   await sendLead()
-  await sendLead({ serviceType: 'emergency' })
   const dana = await signIn('Dana')
-  const danasRow = row(dana, visitor.name).first()
+  const danasRow = row(dana, visitor.name)
   await danasRow.getByRole('button', calling).click()
   await expect(danasRow).toContainText('You’re calling')
-  const at = Math.ceil(Date.now() / 60_000) * 60_000 + 70_000
+  const at = Math.ceil(Date.now() / minuteMs) * minuteMs + 70_000
   site.runSql(`update leads set received_at = ${at - (10 * 60 + 50) * 1_000}`)
   const page = await signIn('Sam')
-  const samsRow = row(page, visitor.name).first()
+  const samsRow = row(page, visitor.name)
   await expect(samsRow).toContainText('Dana is calling')
   // A response would set the clock back.
   await page.route('**/api/**', (route) => route.abort())
   await page.clock.install()
   await page.clock.pauseAt(at)
   await page.clock.runFor(1_000)
-  await expect(samsRow).toContainText('10 min agoAlso asked 10 min ago')
+  await expect(samsRow).toContainText('10 min ago')
+})
+
+test('on a wide screen, the first lead is open, and another one never replaces it while somebody writes', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  const page = await signIn('Sam', { viewport: { width: 1024, height: 800 } })
+  const open = page.locator('.lead-pane')
+  await expect(open.getByRole('heading', { level: 1 })).toHaveText(visitor.name)
+  await expect(page.locator('h1').first()).not.toBeFocused()
+  const note = open.getByLabel('Note')
+  await note.fill('Two stories.')
+  await note.blur()
+  await sendLead({ name: 'John Doe', serviceType: 'emergency' })
+  await expect(page.getByRole('listitem').first()).toContainText('John Doe')
+  await expect(note).toHaveValue('Two stories.')
+  await open.getByRole('button', { name: 'Add note' }).click()
+  await expect(open.locator('.events')).toContainText('Two stories.')
+  // The focus is still in the pane.
+  await sendLead({ name: 'Ann Third' })
+  await expect(row(page, 'Ann Third')).toBeVisible()
+  await expect(open.getByRole('heading', { level: 1 })).toHaveText(visitor.name)
+
+  await page.getByRole('link', { name: 'All leads' }).focus()
+  await expect(open.getByRole('heading', { level: 1 })).toHaveText('John Doe')
+  // Only a person's own navigation moves the focus.
+  await expect(page.getByRole('link', { name: 'All leads' })).toBeFocused()
 })
 
 test.describe('on a holiday', () => {
-  test.use({ settings: { PUSH_SERVICES: pushHost, TIME_ZONE: hours.timeZone } })
+  test.use({ settings: { PUSH_SERVICES: pushHost } })
 
   test('a lead is due after we open, and a phone can be set to business hours', async ({
     site,
@@ -87,7 +147,7 @@ test.describe('on a holiday', () => {
     endings.push(() => Object.assign(hours, usual))
     const { timeZone } = hours
     // The day may end during the test.
-    const closedDates = [0, 12].map((later) => formatDay(Date.now() + later * 3_600_000, timeZone))
+    const closedDates = [0, 12].map((later) => formatDay(Date.now() + later * hourMs, timeZone))
     Object.assign(hours, { ...dayHours, timeZone, closedDates })
     await sendLead()
     const page = await signIn('Sam')

@@ -56,11 +56,11 @@ test('two processes on PostgreSQL show a lead and its answer on both desks, in A
   await expect.poll(() => shows(firefox, visitor.name)).toBe(true)
 
   await sam.getByRole('button', { name: 'I’m calling' }).click()
-  await expect.poll(() => shows(firefox, 'All caught up')).toBe(true)
+  await expect.poll(() => shows(firefox, '1 without a result')).toBe(true)
   expect(await shows(firefox, 'Sam')).toBe(true)
   await expect.poll(() => airtable.records[0]?.fields.Status).toBe('Called')
   await sam.getByRole('link', { name: 'Report' }).click()
-  await expect(sam.getByText('100%').first()).toBeVisible()
+  await expect(sam.getByText('1 of 1').first()).toBeVisible()
   expect(await firefox.read('window.seenErrors')).toEqual([])
 })
 

@@ -13,6 +13,8 @@ import { expect, expectAccessible, phone } from './test.ts'
 
 type Desks = {
   settings: Record<string, string>
+  /** The site's clock. */
+  now: () => number
   site: {
     url: string
     deskUrl: string
@@ -28,9 +30,12 @@ type Desks = {
 
 export const test = ownSite.extend<Desks>({
   settings: [{}, { option: true }],
-  site: async ({ endings, settings }, use) => {
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructuring pattern
+  now: ({}, use) => use(Date.now),
+  site: async ({ endings, settings, now }, use) => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'e2e-'))
-    const { port, desk, stop } = await serveSite({ HOST: '127.0.0.1', DATA_DIR, ...settings })
+    const given = { HOST: '127.0.0.1', DATA_DIR, ...settings }
+    const { port, desk, stop } = await serveSite(given, undefined, undefined, undefined, now)
     endings.push(stop)
     if (!desk) throw new Error('There is no desk.')
     const runSql = (sql: string) => {
@@ -91,21 +96,6 @@ export const mailed = test.extend<Mailbox>({
       CONFIRMATION_EMAIL: 'on',
     }),
 })
-
-/** Signs in by email on another phone. */
-export async function signInByMail(
-  page: Page,
-  email: string,
-  person: string,
-  mail: Mailbox['mail'],
-) {
-  await page.getByLabel('Your email address').fill(email)
-  await page.getByRole('button', { name: 'Email me a link' }).click()
-  const findLink = () =>
-    mail.mails.find(({ to, subject }) => to.includes(email) && /^Sign in/.test(subject))?.text
-  await expect.poll(findLink).toBeDefined()
-  await enterDesk(page, findLink()?.match(/https?:\S+/)?.[0] ?? '', person)
-}
 
 export async function enterDesk(page: Page, link: string, person: string) {
   await page.goto(link)

@@ -76,7 +76,7 @@ test('fits a long company name without covering the headline or shrinking the lo
   const measure = (selector: string) =>
     page.locator(selector).filter({ visible: true }).first().boundingBox()
   await page.goto(url)
-  await expect(page.locator('.later')).toHaveCount(0)
+  await expect(page.locator('.deferred')).toHaveCount(0)
   for (const width of [1280, 1024, 768, 640, 360]) {
     await page.setViewportSize({ width, height: 740 })
     const header = await measure('header')
@@ -106,11 +106,14 @@ test('keeps three reviews still where all fit, and moves them on a phone', async
     await page.setViewportSize(viewport)
     await page.goto(url)
     // Sections that are laid out later would push the row away again.
-    await expect(page.locator('.later')).toHaveCount(0)
+    await expect(page.locator('.deferred')).toHaveCount(0)
     await row.scrollIntoViewIfNeeded()
     await expect(row).toHaveAttribute(isDrifting ? 'data-drifting' : 'data-still')
     await expect(button).toBeVisible({ visible: isDrifting })
     await expect(row.locator('li:not([inert] li)')).toHaveCount(3)
+    await expect(row.locator('.initials').first()).toHaveText('C')
+    // Fewer than five reviews are not counted.
+    await expect(page.locator('.proof')).not.toContainText('reviews')
     // Without an award, there is no badge.
     await expect(page.locator('.badge')).toHaveCount(0)
   }

@@ -1,3 +1,4 @@
+import { hourMs } from '#leads/time-units.ts'
 import { findForm, formCode, visitor } from './form.ts'
 import { expect, test } from './test.ts'
 
@@ -29,7 +30,7 @@ test('keeps a draft for a day on this device, across reloads and closed tabs', a
   await expect(nextForm.email).toHaveValue('jane@example.com')
   expect(posts).toEqual([])
 
-  await next.clock.setFixedTime(Date.now() + 25 * 60 * 60_000)
+  await next.clock.setFixedTime(Date.now() + 25 * hourMs)
   await next.goto('/?tomorrow')
   await expect.poll(nextForm.readDraft).toBeNull()
   await expect(nextForm.name).toHaveValue('')

@@ -1,7 +1,9 @@
 import { expect, type Locator, type Page, type Request, type Route } from '@playwright/test'
 import { formatCallTime } from '#leads/call-time.ts'
 import { type Field, fieldNames, type LeadField, leadFields } from '#leads/fields.ts'
-import { hours, form as words } from './content.ts'
+import { fill } from '#leads/fill.ts'
+import { minuteMs } from '#leads/time-units.ts'
+import { company, hours, form as words } from './content.ts'
 
 export const functionUrl = '**/functions/v1/submit-to-airtable'
 export const formCode = '**/assets/main-*.js'
@@ -18,14 +20,18 @@ export const noValues = Object.fromEntries(fieldNames.map((name) => [name, '']))
 /** Returns the time of a call that is promised at this time, such as 07:00. */
 export function computeCallTime(from: string): string {
   const now = Date.parse(`2026-11-17T${from}Z`)
-  return formatCallTime(now + hours.promiseMinutes * 60_000, { now, timeZone: 'UTC' })
+  return formatCallTime(now + hours.promiseMinutes * minuteMs, { now, timeZone: 'UTC' })
 }
 
 type Outcome = keyof typeof words.toasts
-type Note = 'failed' | 'received' | 'slow' | 'waiting'
+type Note = 'failed' | 'slow' | 'waiting'
 type Answer = Parameters<Route['fulfill']>[0] | 'cut'
 
 export const keyOf = (request: Request | undefined) => request?.headers()['idempotency-key']
+
+/** The success message with this time, as the visitor sees it. */
+export const formatReceived = (time: string) =>
+  `${words.received.heading} ${fill(words.received.callBy, { time })} ${words.received.next} ${company.phone}`
 
 /** Runs in the page. */
 export const reportOffline = () => {
@@ -59,6 +65,7 @@ export function findForm(page: Page) {
     button,
     toast,
     note: (name: Note) => root.getByText(words.notes[name]),
+    received: page.locator('#estimate-received'),
 
     /** Fills in the form without waiting for hydration. */
     type,

@@ -15,7 +15,7 @@ test.describe('behind Caddy', () => {
   }) => {
     const site = new URL(await startSite({ TRUSTED_PROXIES: '1' }))
     const caddy = await startCaddy([site.host])
-    endings.push(caddy.stop, () => page.goto('about:blank'))
+    endings.push(caddy.stop)
     const url = `https://localhost:${caddy.httpsPort}`
     const response = await page.goto(url)
     expect(response?.headers()['content-encoding']).toBe('br')

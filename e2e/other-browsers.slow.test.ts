@@ -93,5 +93,5 @@ async function walkWithoutScripts(browser: OtherBrowser, baseURL: string) {
   await fillIn(browser)
   await browser.press(submit)
   await expect.poll(() => browser.read('location.hash')).toBe('#estimate-received')
-  await expect.poll(() => shows(browser, words.toasts.received)).toBe(true)
+  await expect.poll(() => shows(browser, words.received.heading)).toBe(true)
 }

@@ -19,6 +19,8 @@ export const test = plain.extend<OwnSite>({
     await use(endings)
     for (const end of endings.reverse()) await end()
   },
+  // Pictures load late, so the page closes before its site stops.
+  page: ({ endings: _, page }, use) => use(page),
   startSite: ({ endings }, use) =>
     use(async (settings = {}) => {
       const site = await serveSite({ HOST: '127.0.0.1', ...settings })

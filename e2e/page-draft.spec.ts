@@ -21,7 +21,7 @@ test('typing survives a lost connection, a full disk, a reload, and the end of t
   await sam.context().setOffline(false)
   await isSaved(sam)
 
-  site.runSql(`create trigger no_space before insert on page_versions
+  site.runSql(`create trigger no_space before insert on page_draft
     begin select raise(abort, 'database or disk is full'); end`)
   await headline(sam).fill('Typed on a full disk.')
   const notSaved = sam.getByText('Not saved yet. The server can’t store anything')

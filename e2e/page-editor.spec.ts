@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
-import { company, hero, testimonials } from '#site/content.ts'
+import { parseLocalTime } from '#leads/clock.ts'
+import { company, hero, hours, testimonials } from '#site/content.ts'
 import { checkAxe, test } from './desk.ts'
 import { headline, isSaved, openSection, preview, publish } from './page-editor.ts'
 import { expect, phone } from './test.ts'
@@ -38,7 +39,8 @@ test('the owner publishes a headline with six taps, and undoes it', async ({ sig
   await expect(sam.locator('html')).toHaveCSS('overflow-y', 'hidden')
   await checkAxe(sam, 'publish')
   await tap(dialog.getByRole('button', { name: 'Publish', exact: true }))
-  await expect(sam.getByText('Published. Visitors see it now.')).toBeFocused()
+  await expect(sam.locator('.publish-bar')).toContainText('Published. Visitors see it now.')
+  await expect(sam.locator('.publish-bar')).toBeFocused()
   expect(taps).toBeLessThanOrEqual(6)
 
   expect(await readPage()).toContain('Dry by Friday.')
@@ -80,7 +82,7 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
   const count = await items.count()
   const sample = (await items.first().getByRole('button').first().textContent()) ?? ''
   await items.first().getByRole('button').first().click()
-  await expect(sam.getByText('Made up: replace or delete this review.')).toBeVisible()
+  await expect(sam.getByText('Sample: replace or delete this review.')).toBeVisible()
   await sam.getByRole('button', { name: 'Delete Review 1', exact: true }).click()
   await expect(items).toHaveCount(count - 1)
   await expect(items.first()).toBeFocused()
@@ -112,11 +114,11 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
   await expect(moveDown).toBeInViewport()
 
   await openSection(sam, 'Contact')
-  await expect(sam.getByText(/^Made up: replace Phone number,/)).toBeVisible()
+  await expect(sam.getByText(/^Sample: replace Phone number,/)).toBeVisible()
   const number = sam.getByLabel('Phone number', { exact: true })
   await number.fill('555-CALL-NOW')
   await expect(number).toHaveAccessibleDescription(/must be a US phone number/)
-  await expect(sam.getByText(/^Made up: replace License/)).toBeVisible()
+  await expect(sam.getByText(/^Sample: replace License/)).toBeVisible()
   await openSection(sam, 'Top of the page')
   await headline(sam).fill('Hello {unknown}')
   await expect(headline(sam)).toHaveAccessibleDescription(/unknown placeholder {unknown}/)
@@ -124,6 +126,14 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
 
   await openSection(sam, 'Hours')
   await sam.getByRole('button', { name: 'Set hours' }).click()
+  // One half-typed time of two must stay with its own break.
+  for (let parts = 2; parts <= 4; parts++)
+    await sam.getByRole('button', { name: 'Add a break on Tuesday' }).click()
+  await sam.getByLabel('Tuesday opens, part 4').pressSequentially('1')
+  await sam.getByRole('button', { name: 'Delete part 3 of Tuesday' }).click()
+  const isHalfTyped = (input: HTMLInputElement | SVGElement) =>
+    (input as HTMLInputElement).validity.badInput
+  expect(await sam.getByLabel('Tuesday opens, part 3').evaluate(isHalfTyped)).toBe(true)
   await sam.getByLabel('Monday opens').fill('07:00')
   await sam.getByLabel('Saturday').check()
   await sam.getByLabel('Saturday closes').fill('12:00')
@@ -134,6 +144,7 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
   await sam.getByRole('button', { name: 'Add a holiday' }).click()
   await sam.getByLabel('Holiday 1', { exact: true }).fill('2030-12-25')
   await sam.getByLabel('Every year').check()
+  await sam.getByLabel('Emergencies').selectOption('when open')
   await expect(sam.getByText(/^(Open|Closed) now\. The page promises a call by \d/)).toBeVisible()
   await checkAxe(sam, 'hours')
 
@@ -150,16 +161,16 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
   await isSaved(sam)
 
   await sam.getByRole('link', { name: 'Page', exact: true }).first().click()
-  // The texts of the sample promise 24/7.
-  const inFiles = 'Ask the person who set up this site to change them: “Residential roofing'
-  await expect(sam.getByText(inFiles)).toBeVisible()
   await sam.getByRole('button', { name: 'Publish…' }).click()
   const dialog = sam.getByRole('dialog')
-  await expect(dialog.getByText(inFiles)).toBeVisible()
   await checkAxe(sam, 'publish with warnings')
-  await dialog.getByRole('link', { name: 'Check “If it’s not urgent”' }).click()
+  // The sample answers emergencies day or night.
+  await dialog.getByRole('link', { name: 'Check “Heading”' }).click()
   await expect(sam.getByRole('heading', { name: 'Emergencies' })).toBeVisible()
   await publish(sam)
+  await sam.getByRole('button', { name: 'Undo' }).click()
+  const question = sam.getByRole('dialog', { name: 'Bring back the sample reviews?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
 
   const withoutScript = await browser.newContext({ javaScriptEnabled: false, viewport: phone })
   endings.push(() => withoutScript.close())
@@ -168,8 +179,21 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
     await visitor.goto(site.url)
     await expect(visitor.getByRole('heading', { level: 1 })).toHaveText(hostile)
     await expect(visitor.getByRole('link', { name: /234-7810/ }).first()).toBeVisible()
-    for (const text of ['Bob Ray', 'Ann Lee', 'Mon–Fri 7 AM–5 PM, Sat 8 AM–12 PM'])
+    for (const text of ['Bob Ray', 'Ann Lee', 'Mon–Fri 7 AM–5 PM', 'Sat 8 AM–12 PM'])
       await expect(visitor.getByText(text).first()).toBeVisible()
     await expect(visitor.getByText(sample)).toHaveCount(0)
   }
+})
+
+test('the editor says that we are closed only once we are', async ({ signIn }) => {
+  const sam = await signIn('Sam')
+  await openSection(sam, 'Hours')
+  await sam.getByRole('button', { name: 'Set hours' }).click()
+  // A response would set the clock back.
+  await sam.route('**/api/**', (route) => route.abort())
+  const closesAt = parseLocalTime('2030-01-07T17:00', hours.timeZone)
+  await sam.clock.setFixedTime(closesAt - 30_000)
+  await expect(sam.getByText(/^Open now\./)).toBeVisible()
+  await sam.clock.setFixedTime(closesAt)
+  await expect(sam.getByText(/^Closed now\./)).toBeVisible()
 })

@@ -1,5 +1,5 @@
 import { about, company, emergency, services, testimonials } from './content.ts'
-import { expect, scrollPage, test } from './test.ts'
+import { desktop, expect, scrollPage, scrollToEnd, test } from './test.ts'
 
 test('has all sections in the order of the specification, for any query and fragment', async ({
   page,
@@ -8,7 +8,7 @@ test('has all sections in the order of the specification, for any query and frag
   const response = await page.goto('/?utm_source=x&y=%E0%A4%A#"><script>%')
   expect(response?.status()).toBe(200)
   // Elements without layout have no innerText.
-  await expect(page.locator('.later')).toHaveCount(0)
+  await expect(page.locator('.deferred')).toHaveCount(0)
   await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
   for (const role of ['banner', 'main', 'contentinfo', 'navigation'] as const)
     await expect(page.getByRole(role)).toHaveCount(1)
@@ -58,13 +58,76 @@ test('has all sections in the order of the specification, for any query and frag
   await expect(statistics).toHaveText([/roofs completed/i, /happy customers/i, /years experience/i])
   await expect(page.getByText('Average response time: 1 minute')).toBeVisible()
   await expect(page.getByText('Trade Award')).toBeVisible()
+  const proof = page.locator('.proof').getByRole('link', { name: '20 five-star reviews' })
+  await expect(proof).toHaveAttribute('href', '#testimonials')
+  for (const link of await page.locator('footer nav a[href^="#"]').all())
+    await expect(page.locator((await link.getAttribute('href')) ?? '')).toBeAttached()
+})
+
+test('serves the icon that iPhones request, because the page does not link it', async ({
+  page,
+}) => {
+  const response = await page.request.get('/apple-touch-icon.png')
+  expect(response.status()).toBe(200)
+  expect(response.headers()['content-type']).toBe('image/png')
+})
+
+test('has space beside the phone number, three columns in the footer, and cards that lift', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/')
+  await expect(page.locator('.deferred')).toHaveCount(0)
+  const find = (selector: string) =>
+    page.locator(selector).evaluate((one) => one.getBoundingClientRect().toJSON() as DOMRect)
+  const number = await find('.site-header .call-number')
+  const button = await find('.site-header .page-width .button')
+  expect(button.left - number.right).toBeGreaterThanOrEqual(16)
+
+  await page.setViewportSize({ width: 1024, height: 768 })
+  const columns = page.locator('.footer-columns > *')
+  const boxes = await columns.evaluateAll((all) => all.map((one) => one.getBoundingClientRect()))
+  expect(boxes).toHaveLength(3)
+  expect(new Set(boxes.map(({ top }) => top)).size).toBe(1)
+
+  const card = page.locator('.services li').first()
+  await expect(card).toHaveCSS('translate', 'none')
+  await card.hover()
+  await expect(card).toHaveCSS('translate', '0px -4px')
+  await page.mouse.move(0, 0)
+  await expect(card).toHaveCSS('translate', 'none')
+  await card.getByRole('link').focus()
+  await expect(card).toHaveCSS('translate', '0px -4px')
+})
+
+test('goes to a linked section, although the sections get their final heights later', async ({
+  page,
+}) => {
+  await page.setViewportSize(desktop)
+  await page.goto('/?#services')
+  await expect(page.locator('.deferred')).toHaveCount(0)
+  const readTop = async () => (await page.locator('#services').boundingBox())?.y
+  // Below the header.
+  await expect.poll(readTop).toBeCloseTo(96, 0)
+})
+
+test('keeps pictures drawn after they have loaded, for screenshots of the whole page', async ({
+  page,
+}) => {
+  await page.goto('/')
+  await expect(page.locator('.deferred')).toHaveCount(0)
+  await scrollToEnd(page)
+  await scrollPage(page, 0)
+  const pictures = page.locator('.service-picture, .night-picture')
+  for (const picture of await pictures.all())
+    await expect(picture).toHaveCSS('content-visibility', 'visible')
 })
 
 test('does not overflow or overlap at any width, also at double the text size', async ({
   page,
 }) => {
   await page.goto('/')
-  await expect(page.locator('.later')).toHaveCount(0)
+  await expect(page.locator('.deferred')).toHaveCount(0)
   const readBoxes = (selector: string) =>
     page
       .locator(selector)
@@ -116,35 +179,6 @@ test('does not overflow or overlap at any width, also at double the text size', 
     await scrollPage(page, 1_000)
     const [{ bottom = 0 } = {}] = await readBoxes('.site-header')
     expect(bottom > 0, fontSize).toBe(fontSize === '100%')
-  }
-})
-
-test('fills every row with three to nine services, in two columns on a tablet', async ({
-  page,
-}) => {
-  await page.goto('/')
-  await expect(page.locator('.later')).toHaveCount(0)
-  const cards = page.locator('.services li')
-  /** Returns how many cards each row has, and checks that they reach both edges of the list. */
-  const countRows = (number: number) =>
-    cards.first().evaluate((card, number) => {
-      const list = card.parentElement as HTMLElement
-      list.replaceChildren(...Array.from({ length: number }, () => card.cloneNode(true)))
-      const { left, right } = list.getBoundingClientRect()
-      const boxes = [...list.children].map((child) => child.getBoundingClientRect())
-      const rows = Object.values(Object.groupBy(boxes, ({ top }) => Math.round(top)))
-      const isFull = (row: DOMRect[] = []) =>
-        Math.abs((row[0]?.left ?? 0) - left) < 1 && Math.abs((row.at(-1)?.right ?? 0) - right) < 1
-      return rows.every(isFull) ? rows.map((row) => row?.length).join('+') : 'a gap'
-    }, number)
-  for (const [width, expected] of [
-    [768, ['2+1', '2+2', '2+2+1', '2+2+2', '2+2+2+1', '2+2+2+2', '2+2+2+2+1']],
-    [1024, ['3', '2+2', '3+2', '3+3', '3+2+2', '3+3+2', '3+3+3']],
-  ] as const) {
-    await page.setViewportSize({ width, height: 740 })
-    const rows: string[] = []
-    for (const number of [3, 4, 5, 6, 7, 8, 9]) rows.push(await countRows(number))
-    expect(rows).toEqual(expected)
   }
 })
 

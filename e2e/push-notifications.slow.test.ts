@@ -85,15 +85,16 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
      * Passes the fake's next message for this phone to the service worker, and waits until it is
      * shown: listing the notifications earlier makes Chromium drop the one it is about to show.
      */
-    async deliver() {
+    async deliver(changes: object = {}) {
       const isMine = ({ device }: { device: string }) => device === name
       await expect.poll(() => push.messages.some(isMine)).toBe(true)
       const [message] = push.messages.splice(push.messages.findIndex(isMine), 1)
-      const data = JSON.stringify(message?.data)
+      const sent = message?.data as PushData
+      const data = JSON.stringify({ ...sent, lead: { ...sent.lead, ...changes } })
       const before = await countShown()
       await cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
       await expect.poll(countShown).toBe(before + 1)
-      return message?.data as PushData
+      return sent
     },
     readNotifications: () =>
       page.evaluate(async () => {
@@ -184,11 +185,20 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   // A lead without a phone number cannot be dialed.
   await sam.page.getByRole('link', { name: 'Add a lead' }).click()
   await sam.page.getByLabel('Email').fill('mai@example.com')
-  await sam.page.getByRole('button', { name: 'Somebody should call back' }).click()
+  await sam.page.getByRole('button', { name: 'Someone should call back' }).click()
   await sam.deliver()
   await expect
     .poll(async () => (await sam.readNotifications()).at(-1))
     .toMatchObject({ title: expect.stringMatching(/^mai@/), buttons: ['I’m emailing'] })
+
+  // The question about a call must not invite to another call.
+  expect(
+    (await postLead(`http://127.0.0.1:${site.port}`, { ...lead, ...makeStranger() })).status,
+  ).toBe(200)
+  await sam.deliver({ isQuestion: true })
+  await expect
+    .poll(async () => (await sam.readNotifications()).at(-1))
+    .toMatchObject({ ...alert, buttons: [] })
 
   // The desk registers its browser each time it opens.
   const registered = sam.page.waitForResponse(

@@ -5,7 +5,6 @@ import type { Log } from '#leads/log.ts'
 import { readEnv } from '#leads/settings.ts'
 import { startSite } from '#server/site-server.ts'
 import { createTestLog } from '#testing/log.ts'
-import { hours } from './content.ts'
 
 /** A separate build for the tests, independent of the owner's dist/ and settings. */
 export const siteDir = join(import.meta.dirname, '../test-results/site')
@@ -21,9 +20,10 @@ export async function serveSite(
   folder = siteDir,
   fetch = globalThis.fetch,
   log: Log = siteLog,
+  now = Date.now,
 ) {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'e2e-'))
   const given = { PORT: '0', DATA_DIR, RATE_LIMIT_PER_MINUTE: '0', ...settings }
-  const env = readEnv(given, hours)
-  return startSite({ env, siteDir: folder, fetch, now: Date.now, log })
+  const env = readEnv(given)
+  return startSite({ env, siteDir: folder, fetch, now, log })
 }

@@ -8,7 +8,7 @@ const reviews = listRows(testimonials.reviews, {})
 test.beforeEach(async ({ page }) => {
   await page.goto('/')
   // Sections that are laid out later would push the rows away again.
-  await expect(page.locator('.later')).toHaveCount(0)
+  await expect(page.locator('.deferred')).toHaveCount(0)
   await page.getByRole('heading', { name: testimonials.heading }).scrollIntoViewIfNeeded()
   await page.mouse.move(0, 0)
 })
@@ -127,12 +127,16 @@ test.describe('rows of five or more testimonials', () => {
 
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.reload()
-    await expect(page.locator('.later')).toHaveCount(0)
+    await expect(page.locator('.deferred')).toHaveCount(0)
     await row.scrollIntoViewIfNeeded()
     const button = page.locator('[data-drift-button]')
     await expect(button).toHaveAttribute('data-state', 'paused')
     await expect(button).toBeHidden()
     await expect(page.locator('[data-drifting]')).toHaveCount(0)
+    // The first card starts below the heading and is not faded.
+    await expect(row).toHaveCSS('mask-image', 'none')
+    const heading = page.getByRole('heading', { name: testimonials.heading })
+    expect((await card.boundingBox())?.x).toBe((await heading.boundingBox())?.x)
     for (const row of await page.locator(rows).all()) {
       await row.evaluate((row) => row.scrollTo({ left: row.scrollWidth, behavior: 'instant' }))
       await row.scrollIntoViewIfNeeded()

@@ -1,5 +1,7 @@
+import type { Locator } from '@playwright/test'
 import { safeParse } from 'valibot'
 import { leadSchema } from '#leads/lead.ts'
+import { form as words } from './content.ts'
 import { formCode, noValues, visitor } from './form.ts'
 import {
   desktop,
@@ -25,7 +27,9 @@ test('shows a toast and an error, focuses the missing field, and sends nothing',
       field.setAttribute('data-heard', description?.textContent ?? '')
     }),
   )
-  const toastText = page.getByText('Please fill in all required fields', { exact: true })
+  const toastText = page
+    .getByRole('listitem')
+    .getByText('Please fill in all required fields', { exact: true })
   // Spaces count as empty. Browsers remove them from email fields.
   for (const [missing, value] of [
     ['email', ''],
@@ -45,8 +49,21 @@ test('shows a toast and an error, focuses the missing field, and sends nothing',
   }
   expect(requests).toHaveLength(0)
 
-  // The toast fits beside the form, or on a phone's screen, and can be closed.
+  // On a phone, the toast does not cover the focused field, wherever the page was scrolled.
   const toast = form.toast('incomplete')
+  await form.fillIn(noValues)
+  for (const lines of [0, 1, 2, 3, 4]) {
+    await form.name.evaluate((field, offsetPx) => {
+      scrollTo({ top: scrollY + field.getBoundingClientRect().top - offsetPx, behavior: 'instant' })
+    }, lines * 30)
+    await form.form.evaluate((form: HTMLFormElement) => form.requestSubmit())
+    await expect(toast).toHaveCSS('opacity', '1')
+    const message = await toast.boundingBox()
+    const field = await form.name.boundingBox()
+    expect(field?.y).toBeGreaterThanOrEqual((message?.y ?? 0) + (message?.height ?? 0))
+  }
+
+  // The toast fits beside the form, or on a phone's screen, and can be closed.
   for (const width of [phoneScreen.width, 1024]) {
     await page.setViewportSize({ ...phoneScreen, width })
     await form.press('incomplete')
@@ -99,13 +116,53 @@ test('marks a field until it is filled in correctly', async ({ page, form }) => 
   expect(requests).toHaveLength(0)
 })
 
+test('errors look the same before and after React is ready', async ({ page, form }) => {
+  await page.route(formCode, () => {})
+  const readLook = async (message: Locator) => {
+    await expect(message).toHaveCSS('opacity', '1')
+    // An animation that is replaced is canceled.
+    await page.evaluate(() =>
+      Promise.allSettled(document.getAnimations().map(({ finished }) => finished)),
+    )
+    const fields = await page.locator('.field').evaluateAll((fields) =>
+      fields.map((field) => {
+        const input = field.querySelector('[name]') as HTMLInputElement
+        const error = field.querySelector<HTMLElement>('.field-error')
+        const { borderColor, boxShadow, outline } = getComputedStyle(input)
+        return [field.clientHeight, borderColor, boxShadow, outline, error?.innerText]
+      }),
+    )
+    const { x, y, width } = (await message.boundingBox()) ?? {}
+    const look = await message.evaluate((message) => {
+      const { color, backgroundColor, borderColor, fontSize } = getComputedStyle(message)
+      return { color, backgroundColor, borderColor, fontSize }
+    })
+    return { fields, look, x: Math.round(x ?? 0), y, width }
+  }
+  for (const viewport of [phoneScreen, { width: 768, height: 1024 }, desktop])
+    for (const values of [noValues, { ...visitor, email: 'jane@', phone: '5551', address: '' }]) {
+      await page.setViewportSize(viewport)
+      await page.goto('/')
+      await form.type(values)
+      await form.button.click()
+      const native = await readLook(page.locator('#estimate-notices p').first())
+      await page.unroute(formCode)
+      await page.goto('/')
+      await form.fillIn(values)
+      await form.button.click()
+      expect(await readLook(form.toast('incomplete'))).toEqual(native)
+      expect(JSON.stringify(native.fields)).toContain('Please ')
+      await page.route(formCode, () => {})
+    }
+})
+
 test('before React is ready, shows a message, marks the empty fields, and sends nothing', async ({
   page,
   form,
 }) => {
   await page.route(formCode, () => {})
   const posts = form.watchPosts()
-  const notice = page.locator('#estimate-incomplete')
+  const notice = page.locator('#estimate-notices').getByText(words.toasts.incomplete)
   const { name, email, address, serviceType } = form
   await page.goto('/')
   for (const viewport of [desktop, phoneScreen]) {
@@ -121,13 +178,10 @@ test('before React is ready, shows a message, marks the empty fields, and sends 
       await expect(field).toHaveAttribute('aria-invalid', 'true')
     for (const field of [email, serviceType])
       await expect(field).not.toHaveAttribute('aria-invalid')
-    // The message covers neither the form nor the text above it, and nothing moves.
-    const parts = [notice, form.form, page.locator('h1 + p')]
-    const [message, card, sentence] = await Promise.all(parts.map((part) => part.boundingBox()))
-    if (!message || !card || !sentence) throw new Error('A part of the page is not visible.')
-    const isBetween =
-      message.y >= sentence.y + sentence.height && message.y + message.height <= card.y
-    expect(isBetween || message.x + message.width <= card.x).toBe(true)
+    // The message does not cover the focused field, and nothing moves.
+    const [message, field] = await Promise.all([notice, name].map((part) => part.boundingBox()))
+    if (!message || !field) throw new Error('A part of the page is not visible.')
+    expect(message.y + message.height <= field.y || message.x + message.width <= field.x).toBe(true)
     await expectNoShift(page)
     await name.fill(visitor.name)
     await expect(name).not.toHaveAttribute('aria-invalid')
@@ -138,18 +192,17 @@ test('before React is ready, shows a message, marks the empty fields, and sends 
   await form.type({ ...visitor, address: '   ' })
   await form.button.click()
   await expect(notice).toBeInViewport()
-  expect(await notice.evaluate((notice: HTMLElement) => notice.innerText)).toBe(
-    'Please fill in all required fields',
-  )
+  await expect(notice).toHaveText('Please fill in all required fields')
   await expect(address).toBeFocused()
-  await expectAccessible(page, '.hero')
+  await expect(page.locator('.deferred')).toHaveCount(0)
+  await expectAccessible(page)
   expect(await form.readValues()).toMatchObject({ ...visitor, address: '   ' })
   expect(posts).toEqual([])
 
-  // The browser reports invalid values.
   await form.type({ ...visitor, email: 'jane@' })
   await form.button.click()
   await expect(email).toBeFocused()
+  await expect(email).toHaveAccessibleDescription(/name@example\.com/)
   await expect(notice).toBeHidden()
   expect(posts).toEqual([])
 

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { brotliCompressSync } from 'node:zlib'
 import { devices, type Page, type Request } from '@playwright/test'
+import { hourMs } from '#leads/time-units.ts'
+import { hours } from './content.ts'
 import { siteDir } from './site.ts'
 import { desktop, expect, expectNoShift, scrollToEnd, test, watchShifts } from './test.ts'
 
@@ -40,34 +41,31 @@ const setConnection = (page: Page, connection: object) =>
 
 const formCode = /\/assets\/main-.*\.js$/
 
-// build.test.ts limits the HTML to 14,000 bytes.
-test('inlines all styles and one non-blocking script of at most 2 kB', () => {
-  const html = readFileSync(join(siteDir, 'index.html'), 'utf8')
-  expect(html).not.toContain('rel="stylesheet"')
-  const scripts = [...html.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)].filter(
-    ([, attributes]) => attributes !== ' type="application/ld+json"',
-  )
-  expect(scripts.map(([, attributes]) => attributes)).toEqual([' type="module" async'])
-  expect(brotliCompressSync(scripts[0]?.[2] ?? '').length).toBeLessThanOrEqual(2 * kB)
-})
-
 test.describe('on a phone', () => {
   test.use(phone)
 
-  test('loads at most 110 kB in 8 requests with data saver, including one font and a hero of 45 kB', async ({
+  test('loads 42 kB in 3 requests for the first screen, then at most 135 kB in 9 requests with data saver', async ({
     page,
   }) => {
     const seen = watchRequests(page)
-    await page.clock.install()
+    await page.clock.install({ time: 0 })
+    // Later than the clock can be by now on a slow machine.
+    await page.clock.pauseAt(hourMs)
     await setConnection(page, { saveData: true, effectiveType: '4g' })
     await page.goto('/', { waitUntil: 'networkidle' })
+    // Chromium reports such a move if the page opens under the pointer, before the hero is painted.
+    await page.evaluate(() => void dispatchEvent(new PointerEvent('pointermove')))
+    await expect(page.locator('main > link')).toHaveCount(0)
+    // Content below the first screen must not compete with the hero.
+    const types = [/\/$/, /\/hero-portrait-.*\.avif$/, /\.woff2$/]
+    for (const type of types) expect(seen.find(type)).toHaveLength(1)
+    expect(seen.requests).toHaveLength(types.length)
+    expect(await seen.transferred()).toBeLessThanOrEqual(42 * kB)
     await page.clock.runFor(10_000)
-    expect(await seen.transferred()).toBeLessThanOrEqual(110 * kB)
-    expect(seen.requests.length).toBeLessThanOrEqual(8)
-    expect(seen.find(/\.woff2$/)).toHaveLength(1)
-    expect(seen.find(/\/hero-/)).toHaveLength(1)
-    expect(seen.find(/\/hero-portrait-.*\.avif$/)).toHaveLength(1)
-    expect(await seen.transferred(/\/hero-/)).toBeLessThanOrEqual(45 * kB)
+    await page.waitForLoadState('networkidle')
+    await expect.poll(() => seen.find(/\/about-/).length).toBe(1)
+    expect(await seen.transferred()).toBeLessThanOrEqual(135 * kB)
+    expect(seen.requests.length).toBeLessThanOrEqual(9)
     expect(seen.find(/\.js$/)).toEqual([])
 
     // On a slow connection, too, the form's code loads only after an interaction.
@@ -92,7 +90,7 @@ test.describe('on a phone', () => {
     const fetched = page.waitForEvent('requestfinished', (request) => formCode.test(request.url()))
     await page.goto('/')
     await fetched
-    expect(await seen.transferred()).toBeLessThanOrEqual(190 * kB)
+    expect(await seen.transferred()).toBeLessThanOrEqual(205 * kB)
     expect(await seen.transferred(/\.js$/)).toBeLessThanOrEqual(80 * kB)
     expect(seen.find(/\.js$/)).toHaveLength(1)
     // The code does not run before an interaction.
@@ -120,6 +118,20 @@ test.describe('on a phone', () => {
     expect(responses).toBeGreaterThan(2)
     expect(bytes).toBeLessThan(2 * kB)
   })
+})
+
+test('formats no time while the page of a company that is always open loads', async ({ page }) => {
+  test.skip(hours.open !== 'always', 'The page shows a time.')
+  // Chromium takes 200 ms for the first time that it formats on a slow phone.
+  await page.addInitScript(() => {
+    const reject = () => {
+      throw new Error('The page formats a time.')
+    }
+    Object.assign(Intl, { DateTimeFormat: reject })
+    Date.prototype.toLocaleString = reject
+  })
+  await page.goto('/')
+  await expect(page.locator('.deferred')).toHaveCount(0)
 })
 
 test.describe('the layout does not shift', () => {

@@ -22,10 +22,19 @@ test('shows the whole page without scripts, pictures, or fonts, with links inste
     'Quick Links',
     `© ${new Date().getFullYear()}`,
   ]
-  for (const text of texts) await expect(page.getByText(text).first(), text).toBeVisible()
+  for (const text of texts)
+    await expect(page.getByText(text).filter({ visible: true }).first(), text).toBeVisible()
   await expect(page.getByLabel('Full name')).toBeVisible()
   // The white text of the hero needs a dark background even without the picture.
   await expect(page.locator('.hero')).toHaveCSS('background-color', formatRgb(brand.palette.ink))
+
+  // The hero's picture starts at the top of the page and ends behind the card.
+  const find = async (selector: string) => (await page.locator(selector).boundingBox()) ?? undefined
+  const picture = await find('.hero-picture')
+  const card = await find('.estimate-card')
+  expect(picture).toMatchObject({ x: 0, width: 360 })
+  expect(Math.abs(picture?.y ?? 99)).toBeLessThan(8)
+  expect((picture?.y ?? 0) + (picture?.height ?? 0)).toBeGreaterThan(card?.y ?? 0)
 
   // Nothing moves, and the last testimonial can be reached.
   await expect(page.locator('[data-drifting]')).toHaveCount(0)

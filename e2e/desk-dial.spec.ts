@@ -1,0 +1,140 @@
+import type { BrowserContextOptions, Page } from '@playwright/test'
+import { checkAxe, row, test } from './desk.ts'
+import { visitor } from './form.ts'
+import { expect, phone } from './test.ts'
+
+const button = (name: string) => ({ name, exact: true })
+const touch = { viewport: phone, hasTouch: true }
+const question = `Did you reach ${visitor.name.split(' ')[0]}?`
+
+type SignIn = (person: string, options: BrowserContextOptions) => Promise<Page>
+
+/** Chromium cannot dial. */
+async function open(signIn: SignIn, person: string, options: BrowserContextOptions = touch) {
+  const page = await signIn(person, options)
+  await page.addInitScript(() =>
+    document.addEventListener('click', (event) => {
+      if ((event.target as Element).closest('[href^="tel:"]')) event.preventDefault()
+    }),
+  )
+  await page.reload()
+  return page
+}
+
+const tapNumber = (page: Page) =>
+  row(page, visitor.name)
+    .getByRole('link', { name: `Call ${visitor.phone}` })
+    .tap()
+
+/** Keeps presses from the server until the returned function is called. */
+async function holdPresses(...pages: Page[]) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  for (const page of pages)
+    await page.route('**/events', async (route) => {
+      await promise
+      await route.continue()
+    })
+  return resolve
+}
+
+test('a tap on the number records the call, and the card asks for its result', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  await sendLead({ name: 'John Doe' })
+  const sam = await open(signIn, 'Sam')
+  const dana = await open(signIn, 'Dana')
+  await expect(sam.getByRole('heading', { name: '2 to call' })).toBeVisible()
+  await tapNumber(sam)
+  await expect(row(dana, visitor.name)).toContainText('Sam is calling')
+  const card = sam.locator('.card.lead').first()
+  await expect(card).toContainText(question)
+  await expect(card.getByRole('textbox', { name: 'Note' })).toBeInViewport()
+  await checkAxe(sam, 'the question after a call')
+
+  // While someone calls, the number only dials.
+  await tapNumber(sam)
+  await card.getByRole('button', button('I didn’t call')).click()
+  await expect(sam.locator('.notice')).toContainText('Undid “I’m calling.” Nobody has called yet.')
+  await expect(sam.getByRole('heading', { name: '2 to call' })).toBeVisible()
+  await expect(row(dana, visitor.name)).toContainText('min left')
+
+  await tapNumber(sam)
+  await card.getByRole('button', button('No answer')).click()
+  await expect(sam.getByRole('heading', { name: 'Call again' })).toBeVisible()
+  await row(sam, visitor.name).getByRole('link', { name: visitor.name }).click()
+  const history = sam.locator('.events li')
+  await expect(history).toHaveCount(5)
+  await expect(history.first()).toContainText('Sam called, no answer')
+})
+
+test('on a computer, the number only dials', async ({ sendLead, signIn }) => {
+  await sendLead()
+  const page = await open(signIn, 'Sam', { viewport: { width: 1280, height: 800 } })
+  const lead = row(page, visitor.name)
+  await lead.getByRole('link', { name: `Call ${visitor.phone}` }).click()
+  await lead.getByRole('button', button('I’m calling')).click()
+  await expect(page.getByText(question)).toBeVisible()
+  await page.getByRole('link', { name: visitor.name }).click()
+  await expect(page.locator('.events li')).toHaveCount(2)
+})
+
+test('a tap survives the end of the page, and two people who dial at the same time see who was first', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  const sam = await open(signIn, 'Sam')
+  const dana = await open(signIn, 'Dana')
+  await sam.route('**/events', (route) => route.abort())
+  await tapNumber(sam)
+  await expect(row(sam, visitor.name)).toContainText('Not sent yet.')
+  await sam.unroute('**/events')
+  await sam.reload()
+  await expect(sam.getByText(question)).toBeVisible()
+  await expect(row(dana, visitor.name)).toContainText('Sam is calling')
+
+  await sam.getByRole('button', button('I didn’t call')).click()
+  await expect(row(dana, visitor.name)).toContainText('min left')
+  const release = await holdPresses(sam, dana)
+  await Promise.all([tapNumber(sam), tapNumber(dana)])
+  release()
+  const [isSams, isDanas] = await Promise.all(
+    [sam, dana].map(async (page) => {
+      await expect(row(page, visitor.name)).toContainText(/You’re calling|(Sam|Dana) is calling/)
+      return page.getByText(question).isVisible()
+    }),
+  )
+  expect(isSams).not.toBe(isDanas)
+  await expect((isSams ? dana : sam).locator('.notice')).toContainText(
+    `${isSams ? 'Sam' : 'Dana'} called`,
+  )
+})
+
+test('a tap that arrives late keeps a colleague’s plan, and one on an erased lead says so', async ({
+  site,
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  const sam = await open(signIn, 'Sam')
+  const dana = await open(signIn, 'Dana')
+  const release = await holdPresses(sam)
+  await tapNumber(sam)
+  await tapNumber(dana)
+  await dana.getByRole('button', button('No answer')).click()
+  const plan = row(dana, visitor.name)
+  await expect(plan).toContainText(/Call again/)
+  release()
+  await expect(sam.locator('.notice')).toContainText('Dana called')
+  await expect(row(sam, visitor.name)).toContainText('No answer (1 try)')
+  await expect(plan).toContainText('No answer (1 try)')
+
+  site.runSql('update leads set call_again_at = received_at')
+  await expect(sam.getByRole('heading', { name: '1 to call' })).toBeVisible()
+  await sam.route('**/api/today', (route) => route.abort())
+  site.runSql('delete from deliveries; delete from lead_events; delete from leads')
+  await tapNumber(sam)
+  await expect(sam.locator('.notice')).toContainText('This lead was erased.')
+})

@@ -1,0 +1,72 @@
+import { checkAxe, row, test } from './desk.ts'
+import { visitor } from './form.ts'
+import { expect } from './test.ts'
+
+test('without a connection, a lead shows its card, and a reload shows the desk', async ({
+  signIn,
+  sendLead,
+}) => {
+  await sendLead()
+  const page = await signIn('Sam')
+  await expect(row(page, visitor.name)).toBeVisible()
+  const readCached = () =>
+    page.evaluate(async () => {
+      const cache = await caches.open('desk')
+      const responses = await Promise.all((await cache.keys()).map((key) => cache.match(key)))
+      return Promise.all(responses.map(async (found) => [found?.url, await found?.text()]))
+    })
+  await expect.poll(async () => (await readCached()).length).toBeGreaterThan(1)
+  await page.evaluate(() => navigator.serviceWorker.ready)
+  await page.reload()
+  await expect(row(page, visitor.name)).toBeVisible()
+
+  await page.context().setOffline(true)
+  await page.getByRole('link', { name: visitor.name }).click()
+  await expect(page.getByRole('heading', { name: visitor.name })).toBeVisible()
+  await expect(page.getByRole('link', { name: /^Call/ })).toBeVisible()
+  // A live region announces the same words.
+  await expect(page.getByRole('main').getByText('No connection.', { exact: true })).toBeVisible()
+
+  await page.reload()
+  await expect(page.getByRole('navigation', { name: 'Desk' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No connection.' })).toBeVisible()
+  await expect(page.getByText(visitor.name)).toHaveCount(0)
+  await checkAxe(page, 'reloaded without a connection')
+
+  await page.context().setOffline(false)
+  await expect(page.getByRole('heading', { name: visitor.name })).toBeVisible()
+  // The cache has only the page without leads, and its files.
+  const cached = await readCached()
+  expect(
+    cached.map(([url = '']) => new URL(url).pathname.replace(/-[\w-]+\./, '.')).sort(),
+  ).toEqual(['/', '/assets/archivo.woff2', '/assets/index.js'])
+  expect(JSON.stringify(cached)).not.toContain(visitor.name)
+})
+
+test('without a connection, a lead is to call again when its time comes', async ({
+  signIn,
+  sendLead,
+}) => {
+  await sendLead()
+  const page = await signIn('Sam')
+  await page.clock.install()
+  await page.reload()
+  await row(page, visitor.name).getByRole('button', { name: 'I’m calling' }).click()
+  await row(page, visitor.name).getByRole('button', { name: 'No answer' }).click()
+  await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
+  await page.context().setOffline(true)
+  await page.clock.fastForward('31:00')
+  await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
+  await expect(page).toHaveTitle(/^1 to call/)
+})
+
+test('without a connection, nobody seems to have signed out', async ({ signIn }) => {
+  const page = await signIn('Sam')
+  await page.getByRole('link', { name: 'People' }).click()
+  const signOut = row(page, 'this device').getByRole('button', { name: 'Sign out' })
+  await signOut.waitFor()
+  await page.context().setOffline(true)
+  await signOut.click()
+  await expect(page.locator('.notice')).toHaveText('No connection.')
+  await expect(page.getByRole('heading', { name: 'People', exact: true })).toBeVisible()
+})
