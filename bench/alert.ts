@@ -6,7 +6,6 @@ import { pushHost, startFakePush } from '#fakes/push.ts'
 import { readEnv } from '#leads/settings.ts'
 import { openDatabase } from '#server/database.ts'
 import { startSite } from '#server/site-server.ts'
-import { hours } from '#site/content.ts'
 import { postLead } from '#testing/app.ts'
 import { createTestLog } from '#testing/log.ts'
 import { waitUntil } from '#testing/processes.ts'
@@ -33,7 +32,7 @@ export async function benchAlert(): Promise<Report[]> {
   await savePhone(db, { endpoint, ...keys, createdAt: Date.now() })
   await db.close()
   const site = await startSite({
-    env: readEnv(variables, hours),
+    env: readEnv(variables),
     siteDir: 'dist',
     fetch: push.fetch,
     now: Date.now,

@@ -70,7 +70,7 @@ function readHeapBytes(): number {
 export function createHostileTarget(db: Database) {
   let at = Date.parse('2026-11-15T12:00:00Z')
   const { app, log } = createTestApp(db, {
-    planDelivery: async () => ({ channels: ['airtable', 'email', 'webhook'], escalateAt: at }),
+    planDelivery: async () => ({ recipients: ['airtable', 'email', 'webhook'], stepAt: at }),
     rateLimitPerMinute: 0,
     now: () => at++,
     readClientAddress: (c) => c.req.header('x-forwarded-for') ?? '203.0.113.7',

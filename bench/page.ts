@@ -5,6 +5,7 @@ import { type Browser, chromium, devices } from '@playwright/test'
 import lighthouse from 'lighthouse'
 import { postLead } from '#testing/app.ts'
 import { findFreePort, type startServer, waitUntil } from '#testing/processes.ts'
+import { makeStranger } from '#testing/saved-leads.ts'
 import playwrightConfig from '../playwright.config.ts'
 import { build, checkOut, root, startQuietServer } from './commit.ts'
 import { formatMs, median, type Options, type Report } from './report.ts'
@@ -60,9 +61,10 @@ export async function benchPage({ against }: Options): Promise<Report[]> {
   ]
 }
 
-/** Signs in to a desk with 60 waiting leads. */
+/** Signs in to a desk with waiting leads of 60 homeowners. */
 async function openDesk(browser: Browser, url: string, server: ReturnType<typeof startServer>) {
-  for (let lead = 0; lead < 60; lead++) await postLead(url, makeLead(`Visitor ${lead}`))
+  for (let lead = 0; lead < 60; lead++)
+    await postLead(url, { ...makeLead(`Visitor ${lead}`), ...makeStranger() })
   const findLink = () => server.output.stdout.match(/http:\S+#enter=[\w-]+/)?.[0]
   await waitUntil(() => findLink() !== undefined)
   const context = await browser.newContext(devices['Pixel 7'])

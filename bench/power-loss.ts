@@ -56,9 +56,9 @@ async function readAfterCut(content: Uint8Array): Promise<Set<string>> {
   using disk = mountDisk(content)
   const db = await openDatabase({ dataDir: disk.dataDir })
   try {
-    const check = sql<{ integrity_check: string }>`pragma integrity_check`
+    const check = sql<{ integrityCheck: string }>`pragma integrity_check`
     const [found] = (await check.execute(db.kysely)).rows
-    if (found?.integrity_check !== 'ok') throw new Error(found?.integrity_check)
+    if (found?.integrityCheck !== 'ok') throw new Error(found?.integrityCheck)
     const leads = await db.kysely.selectFrom('leads').select('name').execute()
     return new Set(leads.map(({ name }) => name))
   } finally {
