@@ -19,7 +19,7 @@ export type Refresh = () => Promise<void>
 /** The requests that a button changes. Without `others`, the server chooses those that share the lead's call. */
 export type Pressed = Pick<Card, 'lead' | 'others'> & { isAlone?: true }
 
-/** Returns a function that sends a press of a button, and shows the result with Undo. */
+/** Returns a function that records a button press, and shows the result with Undo. */
 export function usePress(refresh: Refresh) {
   const me = use(Me)
   const timeZone = use(TimeZone)
@@ -83,15 +83,12 @@ export function describeResult(
   const { notice } = events[kind]
   if (notice) return fill(notice, words)
   const isOthers = readNeed(after) === 'result' && !isCaller(after, me)
-  const state = isOthers
-    ? `${after.caller ?? 'someone'} is ${words.calling}.`
-    : fill(statuses[after.status].notice, words)
-  if (undone) return `Undid “${nameButton(undone, after)}.” ${describeAgain(state)}`
+  const describe = (text: string) =>
+    isOthers ? `${after.caller ?? 'someone'} is ${words.calling}.` : fill(text, words)
+  const status = statuses[after.status]
+  if (undone) return `Undid “${nameButton(undone, after)}.” ${capitalize(describe(status.again))}`
+  const state = describe(status.notice)
   if (after.emailAt === null) return state
   const wait = formatDuration(after.emailAt - clock.now)
   return `${state} We’ll email them in ${wait}, unless you press Undo.`
 }
-
-/** “marked as done.” becomes “The lead is marked as done again.” */
-const describeAgain = (state: string): string =>
-  state.startsWith('marked') ? `The lead is ${state.slice(0, -1)} again.` : capitalize(state)

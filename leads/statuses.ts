@@ -28,8 +28,10 @@ type Status = {
   airtable: string
   /** On phones and for screen readers: {who}, {name}, {calling}. */
   news: string
-  /** After a press, following the homeowner’s name: {next}, {called}, {calling}. */
+  /** After a press, following the homeowner’s name: {next}, {call}, {called}, {calling}. */
   notice: string
+  /** After Undo returns to it, as a sentence: {next}, {call}, {called}, {calling}. */
+  again: string
   /** The events that are valid from any page. */
   accepts: readonly EventKind[]
   /**
@@ -59,6 +61,7 @@ export const statuses: Record<LeadStatus, Status> = {
     airtable: 'New',
     news: 'Nobody has {called} {name} yet',
     notice: 'nobody has {called} yet.',
+    again: 'Nobody has {called} yet.',
     accepts: ['called', 'no-answer', 'call-again', 'done', 'not-a-lead'],
     ifCurrent: ['airtable-status'],
   },
@@ -69,6 +72,7 @@ export const statuses: Record<LeadStatus, Status> = {
     airtable: 'Called',
     news: '{who} is {calling} {name}',
     notice: 'the crew can see that you’re {calling}.',
+    again: 'The crew can see that you’re {calling}.',
     accepts: ['no-answer', 'call-again', 'done', 'never-reached', 'not-a-lead'],
     ifCurrent: ['airtable-status', 'no-result'],
   },
@@ -80,6 +84,7 @@ export const statuses: Record<LeadStatus, Status> = {
     why: 'no answer ({tries})',
     news: 'No answer from {name}',
     notice: 'no answer. {next}',
+    again: 'The homeowner didn’t answer. {next}',
     accepts: ['called', 'moved', 'done', 'never-reached', 'not-a-lead'],
     ifCurrent: ['no-answer'],
   },
@@ -92,7 +97,8 @@ export const statuses: Record<LeadStatus, Status> = {
     why: 'we agreed on another call',
     isAgreed: true,
     news: '{who} agreed on another call with {name}',
-    notice: 'planned. {next}',
+    notice: '{call} scheduled. {next}',
+    again: 'We agreed on another {call}. {next}',
     accepts: ['called', 'moved', 'done', 'never-reached', 'not-a-lead'],
     ifCurrent: ['no-answer'],
   },
@@ -105,6 +111,7 @@ export const statuses: Record<LeadStatus, Status> = {
     why: '{who} {called} but didn’t enter a result',
     news: '{who} {called} {name} but didn’t enter a result',
     notice: 'nobody entered a result. {next}',
+    again: 'The {call} has no result. {next}',
     accepts: ['called', 'no-answer', 'call-again', 'moved', 'done', 'never-reached', 'not-a-lead'],
     ifCurrent: [],
   },
@@ -118,6 +125,7 @@ export const statuses: Record<LeadStatus, Status> = {
     mark: 'check',
     news: '{who} {called} {name}',
     notice: 'marked as {called} in Airtable.',
+    again: 'The lead is marked as {called} in Airtable again.',
     accepts: ['no-answer', 'call-again', 'done', 'not-a-lead'],
     ifCurrent: sales,
   },
@@ -130,6 +138,7 @@ export const statuses: Record<LeadStatus, Status> = {
     mark: 'check',
     news: '{who} marked {name} as done',
     notice: 'marked as done.',
+    again: 'The lead is marked as done again.',
     accepts: [],
     ifCurrent: [...sales, 'not-a-lead'],
   },
@@ -142,6 +151,7 @@ export const statuses: Record<LeadStatus, Status> = {
     mark: 'check',
     news: '{who} made an appointment with {name}',
     notice: 'appointment saved.',
+    again: 'The lead has an appointment again.',
     accepts: [],
     ifCurrent: sales,
   },
@@ -154,6 +164,7 @@ export const statuses: Record<LeadStatus, Status> = {
     mark: 'check',
     news: '{who} marked {name} as won',
     notice: 'marked as won.',
+    again: 'The lead is marked as won again.',
     accepts: [],
     ifCurrent: sales,
   },
@@ -166,6 +177,7 @@ export const statuses: Record<LeadStatus, Status> = {
     mark: 'cross',
     news: '{who} marked {name} as lost',
     notice: 'marked as lost.',
+    again: 'The lead is marked as lost again.',
     accepts: [],
     ifCurrent: sales,
   },
@@ -178,6 +190,7 @@ export const statuses: Record<LeadStatus, Status> = {
     mark: 'cross',
     news: '{who} marked {name} as never reached',
     notice: 'marked as never reached.',
+    again: 'The lead is marked as never reached again.',
     accepts: [],
     ifCurrent: ['done', 'not-a-lead'],
   },
@@ -190,6 +203,7 @@ export const statuses: Record<LeadStatus, Status> = {
     mark: 'cross',
     news: '{who} marked {name} as not a lead',
     notice: 'marked as not a lead.',
+    again: 'The lead is marked as not a lead again.',
     accepts: [],
     ifCurrent: ['done'],
   },

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { describeInFull } from '#leads/reports/describe.ts'
+import { type LeadStatus, statuses } from '#leads/statuses.ts'
+import { hourMs } from '#leads/time-units.ts'
+import { storedJane, testTime } from '#testing/saved-leads.ts'
+import { describeResult } from './press.ts'
+
+const me = 'me@example.com'
+const clock = { now: testTime, timeZone: 'America/Chicago' }
+
+/** Returns what Undo shows after it led back to this status. */
+function undoTo(status: LeadStatus, changes: Partial<typeof storedJane> = {}): string {
+  const callAgainAt = statuses[status].needs === 'next-call' ? testTime - hourMs : null
+  const lead = { ...storedJane, status, callAgainAt, callerEmail: me, ...changes }
+  const after = describeInFull(
+    { ...lead, events: [], deliveries: [] },
+    { ...clock, recipients: new Map() },
+  )
+  return describeResult('undone', after, { ...clock, undone: 'won', me })
+}
+
+const sentences: Record<LeadStatus, string> = {
+  open: 'Nobody has called yet.',
+  calling: 'The crew can see that you’re calling.',
+  'call-again': 'The homeowner didn’t answer. Call again now.',
+  agreed: 'We agreed on another call. Call again now.',
+  'no-result': 'The call has no result. Call again now.',
+  airtable: 'The lead is marked as called in Airtable again.',
+  done: 'The lead is marked as done again.',
+  appointment: 'The lead has an appointment again.',
+  won: 'The lead is marked as won again.',
+  lost: 'The lead is marked as lost again.',
+  'never-reached': 'The lead is marked as never reached again.',
+  'not-a-lead': 'The lead is marked as not a lead again.',
+}
+
+test.each(Object.entries(sentences))('after Undo, describes %s in a sentence', (status, text) => {
+  expect(undoTo(status as LeadStatus)).toBe(`Undid “Won.” ${text}`)
+})
+
+test('after Undo, names the colleague who is calling, and emails a homeowner without a number', () => {
+  const colleague = { callerEmail: 'sam@example.com', caller: 'Sam' }
+  expect(undoTo('calling', colleague)).toBe('Undid “Won.” Sam is calling.')
+  expect(undoTo('calling', { ...colleague, caller: null })).toBe('Undid “Won.” Someone is calling.')
+  expect(undoTo('agreed', { phone: '' })).toBe(
+    'Undid “Won.” We agreed on another email. Email again now.',
+  )
+})
