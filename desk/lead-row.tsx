@@ -85,8 +85,8 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
           </p>
           {others && <p className="small">{others}</p>}
           {!isCalling && (
-            <p className="small dotted">
-              <b className="lead-countdown">{countdown.text}</b> <span>received {age}</span>
+            <p className="small lead-times">
+              <b className="lead-countdown">{countdown.text}</b> · received {age}
             </p>
           )}
         </div>
