@@ -143,7 +143,7 @@ it('removes push devices, which may have been signed out since the backup', asyn
   const variables = { DATA_DIR: fresh, BACKUP_DIR: createDir() }
   const run = async (...args: string[]) => (await runRestore(args, variables, testTime)).text
   const output = await run(await backUpNow(old))
-  expect(output).toContain('Push devices were removed.')
+  expect(output).toContain('Notifications are off.')
   expect(output).toContain('People removed after the backup can sign in again')
   expect(output).toContain(`  http://localhost:3001/#/lead/${notified}`)
   const restored = await openDatabase({ dataDir: fresh })
@@ -152,7 +152,7 @@ it('removes push devices, which may have been signed out since the backup', asyn
   expect(states).toEqual(['waiting', 'cancelled'])
   await restored.close()
 
-  expect(await run(await backUpNow(await fill(1)), '--replace')).not.toMatch(/phone/i)
+  expect(await run(await backUpNow(await fill(1)), '--replace')).not.toMatch(/notification/i)
 })
 
 it('restores events, who may sign in, who is an owner, the log of the desk, the page, and its draft', async () => {

@@ -129,10 +129,10 @@ export const runRestore = createCommand('Nothing was restored', async (args, var
     ...(kept ? [`The previous database is in ${kept}.`] : []),
     'Leads received after the backup are missing. Look for them in Airtable.',
     'Leads erased after the backup are back. Erase them again on the desk.',
-    'People removed after the backup can sign in again, and owners changed to crew are owners again. Check the list under People on the desk.',
+    'People removed after the backup can sign in again, and owners who became crew members are owners again. Check the list under People on the desk.',
     ...(phones > 0
       ? [
-          'Push devices were removed. On each phone, sign in to the desk and turn on notifications again.',
+          'Notifications are off. On each device, sign in to the desk and turn them on again.',
         ]
       : []),
   ]

@@ -70,7 +70,7 @@ function Action({
         {action.label}
       </button>
     )
-  // The People screen has the button and the field for the phone's name.
+  // The People screen has the button and the field for the device's name.
   const href = action.kind === 'open' ? action.route : formatRoute({ screen: 'people' })
   return (
     <a className="link" href={href}>

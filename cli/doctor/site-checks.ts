@@ -19,7 +19,7 @@ const timeoutMs = 5_000
 
 /**
  * Requests the public site as a visitor would, and the desk without signing in. Returns undefined until
- * the site has an https address.
+ * the site has an https URL.
  */
 export async function readSite(
   { publicUrl, desk: ownDesk }: Env,
@@ -120,7 +120,7 @@ export function* checkSite({ site, env, raw, known }: SiteContext): Generator<Fi
   yield {
     id: 'proxies',
     state: 'check',
-    text: `TRUSTED_PROXIES is ${env.trustedProxies ?? 0}. It must be the number of proxies in front of the site: if it is too low, all visitors share one rate limit; if it is too high, visitors can fake their address.`,
+    text: `TRUSTED_PROXIES is ${env.trustedProxies ?? 0}. It must be the number of proxies in front of the site: if it is too low, all visitors share one rate limit; if it is too high, visitors can fake their IP address.`,
     next: 'Count the proxies, and correct TRUSTED_PROXIES if needed. If the proxy runs on this machine, set HOST=127.0.0.1, so that nobody can bypass it',
   }
 }

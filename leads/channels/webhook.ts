@@ -54,7 +54,7 @@ async function sendWebhook(
   if (status === 0 || (status >= 300 && status < 400))
     return {
       ok: false,
-      error: `The webhook returned a redirect (${status}), which the site does not follow. Set ALERT_WEBHOOK_URL to the final address.`,
+      error: `The webhook returned a redirect (${status}), which the site does not follow. Set ALERT_WEBHOOK_URL to the final URL.`,
     }
   const error = `The webhook returned ${status}.`
   return { ok: false, error, refused: isLeadRefused(status), ...findRetryAfter(response) }

@@ -29,7 +29,7 @@ export const routes = {
 
   'GET /api/devices': 'crew',
   'POST /api/devices': 'crew',
-  // Crew members can change and remove only their own phones.
+  // Crew members can change and remove only their own devices.
   'PUT /api/devices/:id': 'crew',
   'DELETE /api/devices/:id': 'crew',
   'POST /api/devices/:id/test': 'crew',

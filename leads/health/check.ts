@@ -52,7 +52,7 @@ export type HealthContext = {
   env: Env
   hours: BusinessHours
   now: number
-  /** True if the site has an https address, and always in doctor, which prepares for that. */
+  /** True if the site has an https URL, and always in doctor, which prepares for that. */
   isPublic: boolean
   database?: DatabaseFacts | undefined
   /** Set if the database cannot be used. */

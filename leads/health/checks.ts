@@ -179,9 +179,9 @@ export const healthChecks: readonly Check[] = [
         : hasLinks && !hasPublicUrl
       return (
         isMissing && {
-          text: `PUBLIC_URL is not set to an https address. Links in alerts go to ${publicUrl}, which phones cannot open, and the page does not give search engines its public address.`,
+          text: `PUBLIC_URL is not set to an https URL. Links in alerts go to ${publicUrl}, which phones cannot open, and the page does not give search engines its public URL.`,
           next: 'Set PUBLIC_URL=https://www.your-domain.com in .env',
-          forOwner: `Links in alerts don’t open on a phone yet, because the site has no public address. ${askDeveloper}`,
+          forOwner: `Links in alerts don’t open on a phone yet, because the site’s public URL isn’t set. ${askDeveloper}`,
         }
       )
     },

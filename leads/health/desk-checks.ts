@@ -13,7 +13,7 @@ export const deskChecks: readonly Check[] = [
     severity: 'note',
     find: ({ env }) =>
       !env.desk && {
-        text: 'The desk is off. To turn it on, set DESK_URL to its own https address.',
+        text: 'The desk is off. To turn it on, set DESK_URL to its own https URL.',
         next: 'Set DESK_URL=https://desk.your-domain.com in .env, or leave it empty if you don’t need the desk',
       },
   },
@@ -25,7 +25,7 @@ export const deskChecks: readonly Check[] = [
       const others = isExposed(desk, trustedProxies)
       if (!isPublic && !others) return
       return {
-        text: `DESK_URL is not set to an https address. ${
+        text: `DESK_URL is not set to an https URL. ${
           others
             ? `Others on the network can read the desk’s leads and sign-in links (${desk.url}, listening on ${desk.host}).`
             : `Sign-in links go to ${desk.url}, which phones cannot open.`

@@ -40,7 +40,7 @@ const findings = {
   },
 }
 
-/** Warns before a lead alerts nobody. At any hour, planning reaches at least the phones that are on. */
+/** Warns before a lead alerts nobody. At any hour, planning reaches at least the devices that are on. */
 function findWhenUnalerted(context: HealthContext): keyof typeof findings | undefined {
   const { env, hours, database, databaseFault } = context
   // Without the database, we cannot read the devices.
