@@ -139,7 +139,7 @@ export const form: Content['form'] = {
     heading: 'We got your request',
     /** {time} becomes a time such as "12:10 PM". */
     callBy: "We'll call by {time}.",
-    /** For visitors without scripts. The second text is for requests while you are closed. */
+    /** For visitors without scripts. The second message is for requests while you are closed. */
     callSoon: "We'll call within {minutes} minutes.",
     callAfterOpening: "We'll call within {minutes} minutes of opening.",
     /** The phone number follows. */

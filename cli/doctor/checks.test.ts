@@ -92,13 +92,13 @@ test('lists text that promises more than limited hours allow', () => {
     limitedHours: { notUrgent: 'Within 10 minutes of our opening.' },
   }
   const always = { ...content, header, about, form, emergency }
-  expect(find('texts-beyond-hours', { content: always })).toBeUndefined()
+  expect(find('wording-beyond-hours', { content: always })).toBeUndefined()
   const hours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
-  expect(find('texts-beyond-hours', { content: { ...always, hours } })).toMatchObject({
+  expect(find('wording-beyond-hours', { content: { ...always, hours } })).toMatchObject({
     text: expect.stringContaining(' 10 minutes: about.text, emergency.claim.'),
   })
   const whenOpen = { ...always, hours: { ...hours, emergencies: 'when open' as const } }
-  expect(find('texts-beyond-hours', { content: whenOpen })).toMatchObject({
+  expect(find('wording-beyond-hours', { content: whenOpen })).toMatchObject({
     text: expect.stringContaining(' 10 minutes: about.text, emergency.text, emergency.claim.'),
   })
 })

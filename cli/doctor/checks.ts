@@ -62,7 +62,7 @@ export function* checkLocally(context: LocalContext): Generator<Finding> {
   if (oldBrand) yield { id: 'brand-changed', state: 'to do', text: oldBrand, next: 'npm run brand' }
 
   for (const { id, text, next } of findContentWarnings(content, context.now))
-    yield { id, state: id === 'texts-beyond-hours' ? 'to do' : 'check', text, next }
+    yield { id, state: id === 'wording-beyond-hours' ? 'to do' : 'check', text, next }
 
   if (leadsAre === 'missing')
     yield {

@@ -5,8 +5,8 @@ import type { Content } from '../schema/content-schema.ts'
 export type FormContent = ReturnType<typeof pickFormContent>
 
 /**
- * The page contains this as JSON, so that publishing new content changes no script. Texts that need limited
- * hours or address suggestions are left out if there are none.
+ * The page contains this as JSON, so that publishing new content changes no script. It leaves out wording for
+ * limited hours or address suggestions if there are none.
  */
 export function pickFormContent(
   { company, hours, form }: Content,

@@ -46,7 +46,7 @@ test('lists what was there before and what is there now', () => {
   ])
 })
 
-test('lists full texts, and the items of a list in lines', () => {
+test('lists full wording, and the items of a list in lines', () => {
   const { hero, testimonials } = content
   const { sample: _, ...real } = hero
   const lead = 'x'.repeat(10_000)

@@ -27,7 +27,7 @@ export function* findContentWarnings(
   const broken = listBrokenPromises(content)
   if (broken.length > 0)
     yield {
-      id: 'texts-beyond-hours',
+      id: 'wording-beyond-hours',
       text: `You’re not always open, but these entries say 24/7 or ${hours.promiseMinutes} minutes: ${broken.join(', ')}.`,
       next: 'Change these entries',
       paths: broken,

@@ -226,7 +226,7 @@ test.each([
   expect(findMistakes({ hero: { headline } })).toEqual([])
 })
 
-test('points out texts that limited hours contradict, and holidays that have passed', () => {
+test('points out wording that limited hours contradict, and holidays that have passed', () => {
   const hours = { open: { Mon: ['7:00-18:00'] }, closedDates: ['2025-12-25'] }
   const about = { text: 'We come within 10 minutes.' }
   const services = { ...content.services, heading: 'Services, day or night' }
@@ -241,9 +241,9 @@ test('points out texts that limited hours contradict, and holidays that have pas
   })
   // The owner cannot change these on the desk.
   expect(warnings.filter(({ path }) => path === undefined)).toEqual([
-    { message: expect.stringMatching(/ to change them: “Services, day or night”$/) },
+    { message: expect.stringMatching(/ to change it: “Services, day or night”$/) },
   ])
-  // The sample has texts for both.
+  // The sample has wording for both.
   expect(
     check(mergeDraft({ hours: { ...hours, closedDates: [] } }, content), now).warnings,
   ).toEqual([])

@@ -165,13 +165,13 @@ export async function findValid<Version extends Stored>(
 const askToAdd = 'If you take emergencies, ask the person who set up this site to add this choice.'
 
 function explainWarning({ id, text, next, paths }: ContentWarning, content: object): Warning[] {
-  if (id === 'texts-beyond-hours') {
+  if (id === 'wording-beyond-hours') {
     const found = paths.map((path) => ({ path, place: findLabel(path) }))
     // The desk cannot change these, so they have no label.
     const others = found.flatMap(({ path, place }) =>
       place ? [] : [`“${cut(String(readEntry(content, path)), 60)}”`],
     )
-    const inFile = `These texts in search results, shared links, or elsewhere may promise too much, because you’re not always open. Ask the person who set up this site to change them: ${others.join(' ')}`
+    const inFile = `This wording in search results, shared links, or elsewhere may promise too much, because you’re not always open. Ask the person who set up this site to change it: ${others.join(' ')}`
     return [
       ...found.flatMap(({ path, place }) => {
         if (!place) return []

@@ -242,7 +242,7 @@ export const editorSections: readonly EditorSection[] = [
   },
 ]
 
-/** How deep each kind may be nested. A list has groups of texts, and hours have lists of texts. */
+/** How deep each kind may be nested. A list has groups of lines, and hours have lists of times. */
 const depths: Record<Kind, number> = {
   ...{ line: 0, text: 0, phone: 0, email: 0, link: 0, number: 0, date: 0, choice: 0 },
   ...{ group: 1, list: 2, hours: 2 },
