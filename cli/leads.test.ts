@@ -93,7 +93,7 @@ test('setup-airtable lists what it found, what it created, and what is left to d
   const { code, out } = await run('setup-airtable')
   expect(code).toBe(0)
   expect(out).toContain('✓ Created the column "Raw" (long text).')
-  expect(out).toContain('Ready. 1 lead pending: choose “Retry for all leads” on the desk.')
+  expect(out).toContain('Ready. 1 lead pending: choose “Retry now” on the desk.')
   fake.settings.scopes.delete('data.records:write')
   expect(await run('setup-airtable')).toMatchObject({
     code: 1,

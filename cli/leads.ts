@@ -161,7 +161,7 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
     return 1
   }
   const pending = db && (await readPending(db, ['airtable'], context.now()))
-  const retry = ` ${count(pending?.leads ?? 0, 'lead')} pending: choose “Retry for all leads” on the desk.`
+  const retry = ` ${count(pending?.leads ?? 0, 'lead')} pending: choose “Retry now” on the desk.`
   stdout(`Ready.${pending ? retry : ''}\n`)
   return 0
 }

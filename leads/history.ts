@@ -25,8 +25,8 @@ export type EventKind =
   | 'undone'
 
 /**
- * Where the desk offers an event, and what it sends with it: among the results of a call, later as what came of this one
- * request, or in a place of its own. Null: not on the desk.
+ * Where the desk offers an event, and which input it takes: among the results of a call, later as what came of this one
+ * request, or in a separate place. Null: not on the desk.
  */
 type Place =
   | { place: 'sale'; takes: 'date' | 'amount' | 'reason' }
@@ -145,7 +145,7 @@ export const events: Record<EventKind, Event> = {
   'no-result': {
     button: 'No result',
     place: null,
-    sentence: 'put this back under “Call again”{when}, because nobody entered a result',
+    sentence: 'moved this to “Call again”{when} because the call had no result',
     becomes: 'no-result',
     call: null,
     takes: null,

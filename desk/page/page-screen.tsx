@@ -55,8 +55,8 @@ export function PageScreen({ sectionId, email }: { sectionId: string; email: str
         <div className="page-about">
           <p className="quiet small">
             Only the person who set up this site can change the company’s name, the time zone, the
-            form’s labels and messages, icons, colors, pictures, and the text on the preview image
-            for shared links. They’re in the site’s files.
+            form’s labels and messages, icons, colors, pictures, and the words on the preview image
+            for shared links.
           </p>
           <Versions store={store} newest={page.published?.number ?? 0} />
         </div>

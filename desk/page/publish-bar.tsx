@@ -74,7 +74,7 @@ function UndoPublish({
   const undo = () =>
     attempt(
       store.publishAgain(number, 'Undone. Visitors see the earlier page.'),
-      'Undone. Your version is under Older versions.',
+      'Undone. Find your version under “Older versions.”',
     )
   if (!bringsReviews) return <Button onClick={undo}>Undo</Button>
   return (

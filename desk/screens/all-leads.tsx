@@ -17,7 +17,7 @@ const [toCall, ...otherStatuses] = statusKinds.map((kind) => [kind, statuses[kin
 const statusChoices = [
   ['', 'Any status'],
   ...(toCall ? [toCall] : []),
-  ['late', 'To call, deadline missed'],
+  ['late', 'To call, late'],
   ['next-call', 'To call again'],
   ...otherStatuses,
 ] as const
@@ -124,7 +124,7 @@ export function AllLeads({
           Search
           <input
             type="search"
-            placeholder="Name, phone, email, address, or note"
+            placeholder="Name, phone, email, street, or note"
             value={search}
             onChange={({ target }) => setSearch(target.value)}
           />

@@ -45,7 +45,7 @@ describe('the headline', () => {
     [`EMERGENCY: c${overdue}`, { serviceType: 'emergency' }, 'missed', 10 * minuteMs],
     // The content of a late reminder is up to date.
     [`C${overdue}`, {}, 'uncalled-8', 11 * minuteMs],
-    ['Call Jane Doe now: requested 3 hours ago', {}, 'received', 180 * minuteMs],
+    ['Call Jane Doe now (requested 3 hours ago)', {}, 'received', 180 * minuteMs],
     ['Someone called Jane Doe at 12:03 PM CST', { calledAt }, 'received', 5 * minuteMs],
     ['Call Jane Doe again: no answer (2 tries)', again, 'again-2', 33 * minuteMs],
     ['Someone called Jane Doe at 12:03 PM CST', again, 'again-2', 32 * minuteMs],

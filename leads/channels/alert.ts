@@ -55,7 +55,7 @@ export function describeAlert(
       return `${call} ${name} now: ${due} was due ${formatAt(deadlineAt, { now, timeZone })}`
     if (reason !== 'received')
       return `nobody has ${called} ${name} yet (${formatLeft(deadlineAt - now)})`
-    if (now >= deadlineAt) return `${call} ${name} now: requested ${formatDuration(ageMs)} ago`
+    if (now >= deadlineAt) return `${call} ${name} now (requested ${formatDuration(ageMs)} ago)`
     return `${call} ${name} by ${clock(deadlineAt)}`
   }
   const describeHeadline = (need: string): string => {
@@ -107,7 +107,7 @@ export function describeAlert(
           url: options.answerUrl,
           label: `I’m ${calling}`,
           hint: options.answerUrl
-            ? `“I’m ${calling}” opens a page. Press the button there to tell the crew that you’re ${calling}.`
+            ? `Open “I’m ${calling},” then press the button to tell the crew.`
             : `When you ${call}, set the row’s Status in Airtable to Called. This stops the reminders.`,
           shortHint: `${capitalize(calling)}? Set Status in Airtable to Called.`,
         },

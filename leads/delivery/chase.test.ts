@@ -55,7 +55,7 @@ describe.each(engines)('on %s', (engine) => {
     })
     const { lead } = await get(`/api/leads/${id}`)
     expect(lead.history[0].text).toBe(
-      'The site put this back under “Call again”, because nobody entered a result',
+      'The site moved this to “Call again” because the call had no result',
     )
     expect((await get('/api/today')).totals).toMatchObject({ due: 1, mine: 0, calling: 0 })
   })

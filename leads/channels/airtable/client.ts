@@ -70,7 +70,7 @@ const accessProblems: Record<number, { cause: string; fix: string }> = {
     fix: `Create a token at ${tokenPage} and set AIRTABLE_TOKEN.`,
   },
   403: {
-    cause: 'Airtable no longer lets the site in, or the table was moved or deleted',
+    cause: 'Airtable denied the site access to the base, or the table was moved or deleted',
     fix: `Check at ${tokenPage} that AIRTABLE_TOKEN has the scopes data.records:read and data.records:write and access to the base. Check AIRTABLE_BASE_ID and AIRTABLE_TABLE.`,
   },
   404: {
