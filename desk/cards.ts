@@ -58,7 +58,7 @@ export function groupCards(leads: readonly TodayLead[]) {
 export const countToCall = ({ toCall, due, burst, older }: Today['totals']) =>
   toCall + due + burst + older
 
-/** Says what is left to do. A call without a result counts, because nobody has closed its lead. */
+/** Summarizes what’s left to do. A call without a result counts, because nobody has closed its lead. */
 export function describeTotals(totals: Today['totals']): string {
   const toCall = countToCall(totals)
   const calls = totals.mine + totals.calling

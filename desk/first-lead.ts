@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react'
 import { readDraft } from './drafts.ts'
 
 /**
- * On a wide screen, the first lead of Today is open beside the list. Another one replaces it, but not while someone
- * works in that pane or has written a note there.
+ * On a wide screen, opens the first lead of Today beside the list. Doesn't replace it while someone works in the
+ * pane or has an unsent note.
  */
 export function useFirstLead(firstId: string | undefined): string | undefined {
   const [openId, setOpenId] = useState<string>()

@@ -182,7 +182,7 @@ export function readEnv(given: Record<string, string | undefined>) {
     ),
   }
 
-  /** The desk always runs on a laptop; on a public site it needs DESK_URL. */
+  /** The desk runs by default, but on a public site only with DESK_URL. */
   function readDesk() {
     // compose.yaml sets http://desk.localhost if DESK_URL is empty.
     const isForLaptop = !env.DESK_URL || new URL(env.DESK_URL).hostname.endsWith('.localhost')

@@ -6,7 +6,7 @@ const width = 320
 const plotHeight = 96
 const top = 14
 
-/** Stacks calls that were late or not made (hatched) on those made on time, and repeats the numbers in a table. */
+/** Stacks late or unmade calls (hatched) on on-time calls; the table repeats the numbers. */
 export function BarChart({
   title,
   label,

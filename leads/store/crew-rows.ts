@@ -12,7 +12,7 @@ import {
 /*
  * A lead that needs a call or a result has one row for the recipient `crew`. It is not a message, but the next
  * thing to do about the lead: its alert when we open, its next reminder, the next look at its Status in Airtable,
- * or the chase of its call.
+ * or the follow-up on its call.
  * `dueAt` is the time of that step; `nextAttemptAt` may be earlier or later.
  */
 export const crew = 'crew'

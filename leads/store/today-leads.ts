@@ -97,7 +97,7 @@ export async function listTodayLeads(
       select id, card, service_type, deadline_at, received_at, group_number,
         group_number * ${step} + case
           when group_number = ${is('toCall')} then deadline_at
-            -- A deadline missed long ago must not hide one that can still be met.
+            -- A deadline that passed long ago must not hide one that can still be met.
             + case when deadline_at < ${dayAgo}
                 or (deadline_at < ${now - hourMs} and service_type = 'emergency')
               then ${step} / 2 else 0 end

@@ -132,7 +132,7 @@ async function compileRenderer(outDir: string): Promise<typeof import('../render
   })) as Rolldown.RolldownOutput
   const file = join(outDir, 'render.mjs')
   mkdirSync(outDir, { recursive: true })
-  // Ignores the other chunks, which only the form in the browser loads.
+  // Writes only the entry; only browsers load the other chunks.
   writeFileSync(file, output[0].code)
   return import(pathToFileURL(file).href)
 }
