@@ -2,27 +2,22 @@ import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } f
 import { fill } from '#leads/fill.ts'
 import { fillInput, isTyping, setAttributes } from '../field-input.ts'
 import type { FormContent } from '../form-content.ts'
-import { loadPlaces, type NewPlaces, type Prediction } from './places.ts'
+import { loadPlaces, type Places, type Prediction } from './places.ts'
 import { createAddressSearch } from './search.ts'
-import { attachWidget } from './widget.ts'
 
 type Words = NonNullable<FormContent['places']>
 
-/** Loads Google's Places library. Returns our list, or nothing if Google's old widget shows its own. */
+/** Loads Google's Places library. Returns the list, or nothing if the library does not load. */
 export async function attachSuggestions(input: HTMLInputElement, key: string, words: Words) {
   const loaded = await loadPlaces(key, words.region)
   if (!loaded) return
-  const { places, refused } = loaded
-  if (places.AutocompleteSuggestion) {
-    return <AddressCombobox input={input} words={words} places={places} refused={refused} />
-  }
-  attachWidget(input, places, words.region)
+  return <AddressCombobox input={input} words={words} {...loaded} />
 }
 
 type ComboboxProps = {
   input: HTMLInputElement
   words: Words
-  places: NewPlaces
+  places: Places
   refused: AbortSignal
 }
 

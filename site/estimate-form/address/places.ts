@@ -22,8 +22,7 @@ export type SuggestionRequest = {
   sessionToken: object
 }
 
-/** The data API. Keys created since March 2025 can use only this one. */
-export type NewPlaces = {
+export type Places = {
   AutocompleteSessionToken: new () => object
   AutocompleteSuggestion: {
     fetchAutocompleteSuggestions(
@@ -32,28 +31,8 @@ export type NewPlaces = {
   }
 }
 
-type Widget = {
-  getPlace(): { formatted_address?: string } | undefined
-  addListener(event: 'place_changed', listener: () => void): void
-}
-
-/** The old widget, which older keys may still use. */
-export type OldPlaces = {
-  AutocompleteSuggestion?: undefined
-  Autocomplete: new (
-    input: HTMLInputElement,
-    options: {
-      types: ['address']
-      fields: ['formatted_address']
-      componentRestrictions: { country: string }
-    },
-  ) => Widget
-}
-
-type Places = NewPlaces | OldPlaces
-
 type Maps = {
-  places?: Partial<NewPlaces> & Partial<Pick<OldPlaces, 'Autocomplete'>>
+  places?: Partial<Places>
   importLibrary?: (name: 'places') => Promise<unknown>
 }
 
@@ -95,8 +74,9 @@ export async function loadPlaces(key: string, region: string) {
     // With `loading=async`, the script's load event fires before the library is ready.
     const timer = setInterval(() => {
       const maps = window.google?.maps
-      const places = findPlaces(maps)
-      if (places) stop(places)
+      const { AutocompleteSuggestion, AutocompleteSessionToken } = maps?.places ?? {}
+      if (AutocompleteSuggestion && AutocompleteSessionToken)
+        stop({ AutocompleteSuggestion, AutocompleteSessionToken })
       else if (!isRequested && maps?.importLibrary) {
         isRequested = true
         maps.importLibrary('places').catch(() => stop())
@@ -113,11 +93,4 @@ export async function loadPlaces(key: string, region: string) {
     }
   })
   return places && { places, refused }
-}
-
-function findPlaces(maps: Maps | undefined): Places | undefined {
-  const { AutocompleteSuggestion, AutocompleteSessionToken, Autocomplete } = maps?.places ?? {}
-  if (AutocompleteSuggestion && AutocompleteSessionToken)
-    return { AutocompleteSuggestion, AutocompleteSessionToken }
-  return Autocomplete && { Autocomplete }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { NewPlaces, Prediction, SuggestionRequest } from './places.ts'
+import type { Places, Prediction, SuggestionRequest } from './places.ts'
 import { createAddressSearch } from './search.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -17,7 +17,7 @@ function startSearch(answer: (input: string) => Promise<(Prediction | null)[]>) 
   const requests: SuggestionRequest[] = []
   const found: string[][] = []
   const events: string[] = []
-  const places: NewPlaces = {
+  const places: Places = {
     AutocompleteSessionToken: class {},
     AutocompleteSuggestion: {
       async fetchAutocompleteSuggestions(request) {

@@ -1,4 +1,4 @@
-import type { NewPlaces, Prediction } from './places.ts'
+import type { Places, Prediction } from './places.ts'
 
 // Google's types for addresses. A request may have at most five.
 const addressTypes = ['street_address', 'premise', 'subpremise', 'route']
@@ -11,7 +11,7 @@ const debounceMs = 200
 const maxFailures = 3
 
 type SearchOptions = {
-  places: NewPlaces
+  places: Places
   region: string
   onFound: (predictions: Prediction[]) => void
   onFailed: () => void
