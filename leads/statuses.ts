@@ -86,7 +86,7 @@ export const statuses: Record<LeadStatus, Status> = {
     notice: 'no answer. {next}',
     again: 'The homeowner didn’t answer. {next}',
     accepts: ['called', 'moved', 'done', 'never-reached', 'not-a-lead'],
-    ifCurrent: ['no-answer'],
+    ifCurrent: ['no-answer', 'airtable-status'],
   },
   // The homeowner answered and asked for another call.
   agreed: {
@@ -100,7 +100,7 @@ export const statuses: Record<LeadStatus, Status> = {
     notice: '{call} scheduled. {next}',
     again: 'We agreed on another {call}. {next}',
     accepts: ['called', 'moved', 'done', 'never-reached', 'not-a-lead'],
-    ifCurrent: ['no-answer'],
+    ifCurrent: ['no-answer', 'airtable-status', ...sales],
   },
   // The caller may still enter the result, even from an older page.
   'no-result': {
@@ -113,7 +113,7 @@ export const statuses: Record<LeadStatus, Status> = {
     notice: 'nobody entered a result. {next}',
     again: 'The {call} has no result. {next}',
     accepts: ['called', 'no-answer', 'call-again', 'moved', 'done', 'never-reached', 'not-a-lead'],
-    ifCurrent: [],
+    ifCurrent: ['airtable-status'],
   },
   // Someone set Status there. It is a result, but the crew may still add another one.
   airtable: {

@@ -4,6 +4,7 @@ import type { DeliveryReason } from '../delivery-reason.ts'
 import { explainNextCall } from '../describe-event.ts'
 import { listForAlerts, makeMapUrl, readField, readName, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
+import { readNeed } from '../lead-state.ts'
 import { toOneLine } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import { minuteMs } from '../time-units.ts'
@@ -81,7 +82,7 @@ export function describeAlert(
     deadline: deadlineAt === null || isAgain || isQuestion ? undefined : clock(deadlineAt),
     source: lead.source ? breakAutoLinks(describeSource(lead.source)) : undefined,
     remarks: [
-      ...(suspect ? [spamRemark] : []),
+      ...(suspect && readNeed(lead) === 'first-call' ? [spamRemark] : []),
       ...(reason === 'received' && !isAgain && measureWait(lead, now) >= lateMs
         ? [`This alert is late. The request came in ${formatDuration(ageMs)} ago.`]
         : []),

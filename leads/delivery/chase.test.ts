@@ -145,10 +145,30 @@ it('stops with a result, and starts over when Undo takes it back, but never asks
   expect(await hearAt(256)).not.toContainEqual(expect.stringContaining(question))
 })
 
-it('never asks about suspected spam', async () => {
-  const { store, call, hearAt } = await open()
-  await call(await store({ suspect: 'trap', stepAt: undefined }))
-  expect(await hearAt(30, 120)).toEqual([])
+it('treats possible spam like other leads once someone has called', async () => {
+  const { db, store, call, hearAt, start } = await open()
+  const id = await store({ suspect: 'trap', stepAt: undefined })
+  expect(await hearAt(10)).toEqual([])
+  await call(id)
+  expect(await hearAt(40)).toEqual([`40 phone: ${question}`])
+  const callAgainAt = start + 300 * minuteMs
+  await record(db, id, 'call-again', { at: start + 40 * minuteMs, callAgainAt })
+  expect(await hearAt(120, 299)).toEqual([])
+  expect(await hearAt(300)).toEqual([
+    '300 email: Possible spam: call Jane Doe again: we agreed on another call',
+    '300 phone: Call Jane Doe again: we agreed on another call',
+  ])
+})
+
+it('reminds once of the next call about several requests', async () => {
+  const { db, store, hearAt, start } = await open()
+  await Promise.all([store(), store(), store()])
+  const [id = ''] = [await store({ lead: { serviceType: 'emergency' } })]
+  await record(db, id, 'no-answer', { at: start, callAgainAt: start + 45 * minuteMs })
+  const heard = await hearAt(45, 105)
+  expect(heard).toHaveLength(4)
+  expect(heard[0]).toMatch(/^45 email: EMERGENCY: call Jane Doe again/)
+  expect(heard[2]).toMatch(/^105 email: EMERGENCY/)
 })
 
 it('accepts the caller’s result after the lead was put back', async () => {
@@ -193,6 +213,16 @@ describe('with Airtable', () => {
       expect(await readLead(ids[other])).toMatchObject({ status: 'airtable', attempts: 0 })
     },
   )
+
+  it('takes a Status as the result after the lead was put back', async () => {
+    const { ids, setStatus, hearAt, readLead } = await openAirtable()
+    // The clock advances while Airtable is read.
+    await hearAt(30, 121)
+    expect(await readLead(ids[0])).toMatchObject({ status: 'no-result' })
+    for (const id of ids) setStatus(id, 'Done')
+    expect(await hearAt(182, 245)).toEqual([])
+    expect(await readLead(ids[0])).toMatchObject({ status: 'airtable', attempts: 0 })
+  })
 
   it('does not take a Status from before an Undo as a result again', async () => {
     const { db, ids, setStatus, hearAt, readLead, start } = await openAirtable()

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startFakeAirtable } from '#fakes/airtable.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createFakeChannel, createTestContext } from '#testing/delivery.ts'
-import { record, testTime as start, storeLead } from '#testing/saved-leads.ts'
+import { promiseFrom, record, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import type { AirtableSettings } from '../channels/airtable/client.ts'
 import type { Result } from '../channels/channel-type.ts'
@@ -227,6 +227,21 @@ describe('with Airtable', () => {
     expect(await findNextStep(db)).toBeUndefined()
   })
 
+  it('waits before each step of a lead from the night if nobody can be alerted', async () => {
+    const db = await openTestDatabase('sqlite')
+    const opensAt = start + 60 * minuteMs
+    await storeLead(db, { at: start, ...promiseFrom(opensAt), stepAt: opensAt })
+    const clock = { at: opensAt }
+    const { context } = createTestContext(db, makeSettings(), { clock })
+    const steps: unknown[] = []
+    for (const minute of [60, 64, 124]) {
+      clock.at = start + minute * minuteMs
+      await remindDue(context, [])
+      steps.push(await findNextStep(db))
+    }
+    expect(steps).toEqual([64, 124, 184])
+  })
+
   it('keeps the reminder of a call agreed over 30 days ahead until somebody can be alerted', async () => {
     const db = await openTestDatabase('sqlite')
     const id = await storeLead(db, { at: start })
@@ -244,21 +259,14 @@ describe('with Airtable', () => {
     expect(reasons).toContain('again-0')
   })
 
-  it('reads Airtable even if nobody can be alerted', async () => {
-    const { db, id, fake, setStatus, clock } = await openAirtable()
+  it('does not read Airtable while nobody can be alerted', async () => {
+    const { db, fake, clock } = await openAirtable()
     const { context } = createTestContext(db, makeSettings(), { clock })
     const env = { ...context.env, airtable: fake.airtable }
-    const remind = () => remindDue({ ...context, env }, [])
-    clock.at = start + 4 * minuteMs
-    await remind()
-    expect(await findNextStep(db)).toBe(8)
     clock.at = start + 10 * minuteMs
-    await remind()
-    expect(await findNextStep(db)).toBe(15)
-    setStatus('Called')
-    clock.at = start + 15 * minuteMs
-    await remind()
-    expect(await findLead(db, id)).toMatchObject({ status: 'airtable' })
+    await remindDue({ ...context, env }, [])
+    expect(await findNextStep(db)).toBe(70)
+    expect(fake.requests).toEqual([])
   })
 
   it('waits at most five seconds while another process uses Airtable', async () => {

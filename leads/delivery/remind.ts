@@ -1,8 +1,15 @@
 import type { Channel, SetStatus } from '../channels/channel-type.ts'
-import { channels, findSettings, rowChannel, rowRecipients } from '../channels/channels.ts'
+import {
+  channels,
+  findSettings,
+  listRecipients,
+  rowChannel,
+  rowRecipients,
+} from '../channels/channels.ts'
 import type { Context } from '../context.ts'
 import { computePromise } from '../deadline.ts'
-import { readNeed } from '../lead-state.ts'
+import { makeHomeownerKeys } from '../homeowner-keys.ts'
+import { needsCall, readNeed } from '../lead-state.ts'
 import { statuses } from '../statuses.ts'
 import { appendEvent } from '../store/append-event.ts'
 import { acquire, release, retryLeaseMs } from '../store/claims.ts'
@@ -40,11 +47,18 @@ export async function remindDue(
   all: readonly Channel[] = channels,
 ): Promise<number> {
   const { db, env, now, log } = context
+  const startedAt = now()
   const settings = findSettings(rowChannel, context)
   const leads = await listDueLeads(db, now(), leadsAtOnce)
   const unresolved = leads.filter((lead) => readNeed(lead) === 'result').map(({ id }) => id)
   const calls = await mapUnresolvedCalls(db, unresolved)
-  const toRead = leads.filter(mayReadStatus)
+  // Cached devices may be out of date. If this fails, the next run tries again.
+  const devices = await listDevices(db, { ...env, now: now() })
+  const planning = { ...context, readDevices: async () => devices }
+  const alerts = all.filter(({ isAlert }) => isAlert)
+  const recipients = await Promise.all(alerts.map((channel) => listRecipients(channel, planning)))
+  // If nobody can be alerted, reading Airtable would only use up a free base's calls.
+  const toRead = recipients.flat().length > 0 ? leads.filter(mayReadStatus) : []
   const found = toRead.length > 0 ? await readStatuses(toRead) : new Map<string, SetStatus>()
   if (found === 'busy') return retryLeaseMs
 
@@ -54,11 +68,8 @@ export async function remindDue(
     if (status && isResult(lead, status)) await recordStatus(lead, status.text)
     else remaining.push(lead)
   }
-  // Cached devices may be out of date. If this fails, the next run tries again.
-  const devices = await listDevices(db, { ...env, now: now() })
-  const planning = { ...context, readDevices: async () => devices }
-  const alerts = all.filter(({ isAlert }) => isAlert)
   const asked = new Set<string>()
+  const planned = new Set<string>()
   const steps: Step[] = []
   for (const lead of remaining) {
     const call = calls.get(lead.id)
@@ -79,9 +90,12 @@ export async function remindDue(
     const reopened = withReopening(lead)
     const { reason, nextAt } = decideStep(reopened, listReminderMinutes(lead, context), {
       now: now(),
-      repeatAt: computeCallStart(lead, now() + repeatAfterMs),
+      repeatAt: computeCallStart(lead, startedAt + repeatAfterMs),
     })
+    const call = nameNextCall(lead)
+    if (planned.has(call)) return { lead, reason: undefined, recipients: [], nextAt }
     const recipients = reason ? await planRecipients(planning, { lead, reason }, alerts) : []
+    if (recipients.length > 0) planned.add(call)
     const step = { lead, reason, recipients }
     const nextReadAt = computeNextReadAt(reopened, now())
     const canRead = settings !== undefined && lead.status === 'open'
@@ -89,7 +103,8 @@ export async function remindDue(
     const readAt = canRead ? (found ? nextReadAt : now() + readLaterMs) : null
     if (reason === undefined || recipients.length > 0 || nextReadAt === null)
       return { ...step, nextAt: nextAt ?? readAt }
-    return { ...step, nextAt, waitUntil: Math.min(nextAt ?? Infinity, readAt ?? now() + nobodyMs) }
+    const isNextLater = nextAt !== null && nextAt > now()
+    return { ...step, nextAt, waitUntil: isNextLater ? nextAt : now() + nobodyMs }
   }
 
   async function planChase(lead: DueLead, call: UnresolvedCall): Promise<Step | 'put back'> {
@@ -119,7 +134,7 @@ export async function remindDue(
 
   function mayReadStatus(lead: DueLead) {
     const call = calls.get(lead.id)
-    const isTime = call ? computeChaseStart(lead, call) <= now() : lead.status === 'open'
+    const isTime = call ? computeChaseStart(lead, call) <= now() : needsCall(lead)
     // A Status from before an Undo is not a call.
     return isTime && !lead.hasPendingOutcome
   }
@@ -155,10 +170,10 @@ export async function remindDue(
     }
   }
 
-  async function recordStatus({ id, version, deadlineAt }: DueLead, text: string) {
+  async function recordStatus({ id, version, status, deadlineAt }: DueLead, text: string) {
     const event = {
       id: context.makeId(),
-      at: computeCalledAt(deadlineAt, now()),
+      at: status === 'open' ? computeCalledAt(deadlineAt, now()) : now(),
       kind: 'airtable-status',
       via: 'airtable',
       text,
@@ -187,4 +202,12 @@ export async function remindDue(
     if (reopenedAt === null) return lead
     return { ...lead, reopenedAt: computeCallStart(lead, reopenedAt) }
   }
+}
+
+/** Requests that share a call share the reminder of the next one, too. */
+function nameNextCall({ id, phone, email, suspect, callAgainAt }: DueLead): string {
+  const { phoneKey } = makeHomeownerKeys({ phone, email })
+  return phoneKey === null || suspect !== null || callAgainAt === null
+    ? id
+    : `${phoneKey} ${callAgainAt}`
 }

@@ -237,7 +237,7 @@ async function reconcileRows(
   await moveCrewRow(trx, leadId, computeStepAt())
 
   function computeStepAt(): number | null {
-    if (step === 'never' || lead.deadlineAt === null) return null
+    if (step === 'never') return null
     if (step === 'chase') return (after.changedAt ?? now) + computeChase(plan.isUrgent).askAfterMs
     // After an Undo, the time for the call may have passed.
     if (after.callAgainAt !== null && after.callAgainAt >= now) return after.callAgainAt

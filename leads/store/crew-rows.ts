@@ -1,4 +1,4 @@
-import type { Kysely, NotNull } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { cancelDeliveries, waiting, writeDeliveries } from './deliveries.ts'
 import {
@@ -56,9 +56,9 @@ const selectRows = (kysely: Kysely<Tables>) =>
 
 export type DueLead = Awaited<ReturnType<typeof listDueLeads>>[number]
 
-/** Lists the leads whose next step is due, oldest first. */
-export const listDueLeads = ({ kysely }: Database, now: number, limit: number) =>
-  selectRows(kysely)
+/** Lists the leads whose next step is due, emergencies first, then the oldest. */
+export async function listDueLeads({ kysely }: Database, now: number, limit: number) {
+  const found = await selectRows(kysely)
     .innerJoin('leads', 'leads.id', 'deliveries.leadId')
     .select([
       ...storedColumns,
@@ -89,10 +89,17 @@ export const listDueLeads = ({ kysely }: Database, now: number, limit: number) =
         .as('knownStatus'),
     ])
     .where('nextAttemptAt', '<=', now)
+    .orderBy((eb) => eb('serviceType', '=', 'emergency'), 'desc')
     .orderBy('nextAttemptAt')
     .limit(limit)
-    .$narrowType<{ promiseStartAt: NotNull; deadlineAt: NotNull }>()
     .execute()
+  return found.map((lead) => ({
+    ...lead,
+    // Possible spam has no promise, but has a row once someone has called.
+    promiseStartAt: lead.promiseStartAt ?? lead.receivedAt,
+    deadlineAt: lead.deadlineAt ?? lead.receivedAt,
+  }))
+}
 
 /** The step to take for a lead now, and when the next one is due. */
 export type Step = {

@@ -3,7 +3,7 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { testTime as now } from '#testing/saved-leads.ts'
 import {
   findNewest,
-  findPublished,
+  listPublished,
   publishDraft,
   readPublishedNumber,
   saveDraft,
@@ -34,17 +34,19 @@ describe.each(engines)('page versions on %s', (engine) => {
     for (const [base, text] of ['N', 'Ne', 'New'].entries())
       expect(await save(base, { text })).toMatchObject({ number: base + 1 })
     expect(await countRows()).toBe(1)
-    expect(await findPublished(db)).toBeUndefined()
+    expect(await listPublished(db, 1)).toEqual([])
     expect(await publish(3, { text: 'New' }, alex)).toMatchObject({ number: 3 })
     expect(await save(3, { text: 'Newer' })).toMatchObject({ number: 4 })
-    expect(await findPublished(db)).toEqual({
-      number: 3,
-      isDraft: false,
-      at: alex.now,
-      person: 'Alex',
-      email: 'alex@example.com',
-      content: { text: 'New' },
-    })
+    expect(await listPublished(db, 1)).toEqual([
+      {
+        number: 3,
+        isDraft: false,
+        at: alex.now,
+        person: 'Alex',
+        email: 'alex@example.com',
+        content: { text: 'New' },
+      },
+    ])
     expect(await findNewest(db)).toMatchObject({ number: 4, content: { text: 'Newer' } })
   })
 

@@ -59,12 +59,6 @@ export async function* readPublished(db: Source): AsyncGenerator<PageVersion> {
   }
 }
 
-/** Returns the newest version that is not damaged. */
-export async function findPublished(db: Database): Promise<PageVersion | undefined> {
-  for await (const version of readPublished(db)) if (version.content) return version
-  return undefined
-}
-
 /** Returns the draft, or the newest version if there is no draft. It may be damaged. */
 export async function findNewest(db: Source): Promise<PageVersion | undefined> {
   // In this order, because publishing moves the draft.
