@@ -65,10 +65,13 @@ it('prints what backup and restore did, or why they failed', async () => {
 
   const postgres = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
   expect(await run(runBackup, [], postgres)).toMatch(/^1 The backup failed: .* pg_dump/)
-  expect(await run(runRestore, [file], postgres)).toMatch(/^1 Nothing was restored: .* pg_restore/)
+  expect(await run(runRestore, [file], postgres)).toMatch(/^1 Nothing was changed: .* pg_restore/)
   expect(await run(runBackup, ['--keep', '0'])).toMatch(/^1 .*--keep must be/)
   expect(await run(runBackup, [], { DATA_DIR: createDir() })).toMatch(
     /^1 .* Start the site first\.\n$/,
   )
   expect(await run(runRestore, [])).toMatch(/^1 .*Enter one file/)
+  const finish = '--after-pg-restore'
+  expect(await run(runRestore, [finish])).toMatch(/^1 Nothing was changed: Set DATABASE_URL/)
+  expect(await run(runRestore, [finish, file])).toMatch(/^1 .*takes no file/)
 })

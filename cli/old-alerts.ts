@@ -45,11 +45,14 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
     await trx.deleteFrom('deskLinks').execute()
     // The processes that held these leases are gone, and may have sent today's digests.
     await trx.updateTable('recipients').set({ until: 0, holder: null, digestAt: null }).execute()
-    const { newestAt } = await trx
+    const restored = await trx
       .selectFrom('leads')
-      .select((eb) => eb.fn.max<number | null>('receivedAt').as('newestAt'))
+      .select(({ fn }) => [
+        fn.countAll<number>().as('leads'),
+        fn.max<number | null>('receivedAt').as('newestAt'),
+      ])
       .executeTakeFirstOrThrow()
     const cancelledLeads = [...new Set(cancelled.map(({ leadId: id }) => id))]
-    return { newestAt, cancelledLeads, phones: phones.length }
+    return { ...restored, cancelledLeads, phones: phones.length }
   })
 }

@@ -18,7 +18,7 @@ import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { hourMs } from '#leads/time-units.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'
-import { copyMigrations, createDir, openLocation } from '#testing/database.ts'
+import { copyMigrations, createDir, createLocation, openLocation } from '#testing/database.ts'
 import {
   listLeads,
   makePhone,
@@ -131,6 +131,26 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
     .orderBy('dueAt')
     .execute()
   expect(reminders).toEqual([{ id: youngLead }, { id: nightLead }, { id: againLead }])
+})
+
+it('does the same on PostgreSQL after pg_restore', async () => {
+  const location = await createLocation('postgres')
+  const db = await openLocation(location)
+  const old = await storeLead(db, { at: testTime - 2 * hourMs })
+  const recent = await storeLead(db, { at: testTime })
+  await acquire(db, 'digest-email', { holder: 'gone', now: testTime, until: testTime + 45_000 })
+  await db.kysely.updateTable('recipients').set({ digestAt: testTime }).execute()
+  const { databaseUrl: DATABASE_URL } = location
+  const { text } = await runRestore(['--after-pg-restore'], { DATABASE_URL }, testTime)
+  expect(text).toContain('Restored 2 leads. The newest is from 2026-11-15T12:00:00.000Z.\n')
+  expect(text).toContain(old)
+  expect(text).not.toContain(recent)
+  const cancelled = db.kysely.selectFrom('deliveries').where('state', '=', 'cancelled')
+  expect(await cancelled.select(['leadId', 'recipient']).execute()).toEqual([
+    { leadId: old, recipient: 'email' },
+  ])
+  const leases = await db.kysely.selectFrom('recipients').selectAll().execute()
+  expect(leases).toMatchObject([{ name: 'digest-email', holder: null, until: 0, digestAt: null }])
 })
 
 it('removes push devices, which may have been signed out since the backup', async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { type Env, readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
 import { count } from '#leads/words.ts'
 import { openDatabase } from '#server/database.ts'
@@ -22,6 +23,8 @@ const help = `Restores a backup. Stop the site first.
 
   npm run restore -- FILE             restore into an empty DATA_DIR
   npm run restore -- FILE --replace   back up the current database, then replace it
+  npm run restore -- --after-pg-restore
+                                      finish a restore with pg_restore into DATABASE_URL
 `
 
 /**
@@ -35,7 +38,7 @@ export const restore = (
 ) =>
   withTempDir(backupDir, async (workDir) => {
     const unpacked = join(workDir, 'leads.db')
-    const leads = await unpack(file, unpacked).catch((error) => {
+    await unpack(file, unpacked).catch((error) => {
       throw new UserError(
         error.code === 'ENOENT'
           ? `There is no file ${resolve(file)}. Check its name. By default, backups are in ${resolve(backupDir)}.`
@@ -57,7 +60,7 @@ export const restore = (
       const previousFile = join(backupDir, `leads-${formatStamp(now)}-before-restore.sqlite.gz`)
       if (present > 0) await writeBackup(sqlite, previousFile, workDir)
       copyAll(unpacked, sqlite)
-      return { leads, ...outcome, kept: present > 0 ? previousFile : undefined }
+      return { ...outcome, kept: present > 0 ? previousFile : undefined }
     } finally {
       sqlite.close()
     }
@@ -110,18 +113,35 @@ function copyAll(from: string, sqlite: DatabaseSync): void {
   sqlite.exec('commit')
 }
 
-export const runRestore = createCommand('Nothing was restored', async (args, variables, now) => {
+async function finishPgRestore({ databaseUrl, dataDir }: Env, now: number) {
+  if (!databaseUrl) throw new UserError('Set DATABASE_URL to the restored database.')
+  const db = await openDatabase({ databaseUrl, dataDir })
+  return cancelOldAlerts(db, now).finally(() => db.close())
+}
+
+export const runRestore = createCommand('Nothing was changed', async (args, variables, now) => {
   const options = {
     replace: { type: 'boolean', default: false },
+    'after-pg-restore': { type: 'boolean' },
     help: { type: 'boolean' },
   } as const
   const { values, positionals } = parseTyped({ args, options, allowPositionals: true })
   if (values.help) return help
   const [file, ...rest] = positionals
+  const { replace, 'after-pg-restore': afterPgRestore } = values
+  if (afterPgRestore) {
+    if (file || replace) throw new UserError('--after-pg-restore takes no file and no other option.')
+    const env = readEnv(variables)
+    return formatOutcome(await finishPgRestore(env, now), env.desk)
+  }
   if (!file || rest.length > 0) throw new UserError('Enter one file: npm run restore -- FILE')
   const { dataDir, backupDir, desk } = readDataFolders(variables)
-  const request = { backupDir, replace: values.replace, now }
-  const outcome = await restore(dataDir, file, request)
+  return formatOutcome(await restore(dataDir, file, { backupDir, replace, now }), desk)
+})
+
+type Outcome = Awaited<ReturnType<typeof cancelOldAlerts>> & { kept?: string | undefined }
+
+function formatOutcome(outcome: Outcome, desk: Env['desk']) {
   const { leads, newestAt, cancelledLeads, phones, kept } = outcome
   const newest = newestAt ? ` The newest is from ${new Date(newestAt).toISOString()}.` : ''
   const lines = [
@@ -131,9 +151,7 @@ export const runRestore = createCommand('Nothing was restored', async (args, var
     'Leads erased after the backup are back. Erase them again on the desk.',
     'People removed after the backup can sign in again, and owners who became crew members are owners again. Check the list under People on the desk.',
     ...(phones > 0
-      ? [
-          'Notifications are off. On each device, sign in to the desk and turn them on again.',
-        ]
+      ? ['Notifications are off. On each device, sign in to the desk and turn them on again.']
       : []),
   ]
   if (cancelledLeads.length > 0)
@@ -142,6 +160,6 @@ export const runRestore = createCommand('Nothing was restored', async (args, var
       ...cancelledLeads.map((id) => `  ${desk ? `${desk.url}/#/lead/` : ''}${id}`),
     )
   return lines.map((line) => `${line}\n`).join('')
-})
+}
 
 if (import.meta.main) await runProcess(runRestore)

@@ -1,10 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { hourMs } from '#leads/time-units.ts'
-import { openTestDatabase } from '#testing/database.ts'
-import { promiseFrom, record, storeLead } from '#testing/saved-leads.ts'
 
 const folders =
   /^(bench|brand-tools|cli|deploy|desk|docs|e2e|fakes|leads|scripts|server|site|supabase|testing)\//
@@ -40,28 +36,4 @@ test('no file has merge conflict markers', () => {
   files.push('site/content.ts', '.env.example')
   const marker = /^(<<<<<<<|>>>>>>>) /m
   expect(files.filter((file) => marker.test(readFileSync(file, 'utf8')))).toEqual([])
-})
-
-test('after a restore on PostgreSQL, cancels old alerts and reminders, but not later ones', async () => {
-  const db = await openTestDatabase('postgres')
-  const now = Date.now()
-  const at = now - 2 * hourMs
-  const old = await storeLead(db, { at })
-  const lead = { phone: '(612) 555-0111', email: 'mai@example.com' }
-  const again = await storeLead(db, { lead, at, recipients: [] })
-  await record(db, again, 'no-answer', { at, callAgainAt: now + hourMs })
-  const called = await storeLead(db, { lead: { phone: '(612) 555-0112' }, at, recipients: [] })
-  await record(db, called, 'called', { at: now - hourMs })
-  const night = { ...promiseFrom(now + hourMs), stepAt: now + hourMs }
-  const waits = await storeLead(db, { at, ...night, recipients: [] })
-  const recent = await storeLead(db, { at: now })
-  for (const command of readFileSync('deploy/after-restore.sql', 'utf8').split(';').slice(0, -1))
-    await sql.raw(command).execute(db.kysely)
-  const cancelled = db.kysely.selectFrom('deliveries').where('state', '=', 'cancelled')
-  expect(await cancelled.select(['leadId', 'recipient']).execute()).toEqual([
-    { leadId: old, recipient: 'email' },
-  ])
-  const reminded = db.kysely.selectFrom('deliveries').where('isMessage', '=', 0)
-  const ids = (await reminded.select('leadId').execute()).map(({ leadId: id }) => id)
-  expect(ids.sort()).toEqual([again, waits, recent].sort())
 })
