@@ -79,7 +79,7 @@ export async function runLeads(args: readonly string[], context: LeadsContext): 
           `There is no database in ${resolve(dataDir)} (DATA_DIR). Run this in the site’s folder, or check DATA_DIR.`,
         )
       if (command.name === 'export') await exportLeads(command.file, { ...opened, db, stdout })
-      else if (command.name === 'page') stdout(await formatPublishedPage(db))
+      else if (command.name === 'page') stdout(await formatPublishedPage(db, context.now()))
       else stdout(await formatDeskLink(db, opened.desk, context.now()))
       return 0
     } finally {

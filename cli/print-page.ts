@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import { formatDay } from '#leads/clock.ts'
-import { findPublished } from '#leads/store/page-versions.ts'
+import { readPublished } from '#leads/store/page-versions.ts'
 import type { Database } from '#leads/store/tables.ts'
 import * as content from '#site/content.ts'
 import type { Content } from '#site/schema/content-schema.ts'
-import { mergeDraft } from '#site/schema/draft.ts'
+import { findValid, mergeDraft } from '#site/schema/draft.ts'
 import { makeSafeJson } from './terminal.ts'
 
-/** Formats the entries of the published page that differ from site/content.ts, as TypeScript. `npm run fix` formats them. */
-export async function formatPublishedPage(db: Database): Promise<string> {
+/** Formats the entries of the page that visitors see and that differ from site/content.ts, as TypeScript. `npm run fix` formats them. */
+export async function formatPublishedPage(db: Database, now: number): Promise<string> {
   const file: Record<string, unknown> & Content = { ...content }
-  const published = await findPublished(db)
+  const { version: published, fault } = await findValid(readPublished(db), file, now)
+  if (!published && fault !== undefined)
+    return '// The published page cannot be shown, so visitors see site/content.ts. To see why, run: npm run doctor\n'
   if (!published)
     return '// Nothing has been published on the desk. The page is built from site/content.ts.\n'
   const entries = Object.entries(mergeDraft(published.content, file) as object)

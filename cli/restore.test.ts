@@ -13,7 +13,7 @@ import { acquire } from '#leads/store/claims.ts'
 import { addCrew, listCrew, listMadeOwners, makeOwner } from '#leads/store/desk-access.ts'
 import { addEntry, listEntries } from '#leads/store/desk-log.ts'
 import { countLeads, findLead } from '#leads/store/find-leads.ts'
-import { findNewest, findPublished, publishDraft, saveDraft } from '#leads/store/page-versions.ts'
+import { findNewest, listPublished, publishDraft, saveDraft } from '#leads/store/page-versions.ts'
 import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { hourMs } from '#leads/time-units.ts'
@@ -192,7 +192,7 @@ it('restores events, who may sign in, who is an owner, the log of the desk, the 
   const readAll = async (from: Database) => [
     (await findLead(from, leadId))?.events,
     ...[await listCrew(from), await listMadeOwners(from), await listEntries(from, 5)],
-    ...[await findPublished(from), await findNewest(from)],
+    ...[...(await listPublished(from, 1)), await findNewest(from)],
   ]
   const saved = await readAll(db)
   expect(saved).toMatchObject([

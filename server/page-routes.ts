@@ -14,11 +14,11 @@ import {
 import { nameError } from '#leads/log.ts'
 import {
   findNewest,
-  findPublished,
   listPublished,
   type PageVersion,
   publishAgain,
   publishDraft,
+  readPublished,
   saveDraft,
 } from '#leads/store/page-versions.ts'
 import { maxPageBytes } from '#site/build/weigh.ts'
@@ -27,6 +27,7 @@ import type { Content } from '#site/schema/content-schema.ts'
 import {
   check,
   findMisfit,
+  findValid,
   listLongest,
   listSamples,
   mergeDraft,
@@ -112,7 +113,7 @@ export const createPageRoutes =
     app.get(
       '/api/page/preview',
       explain(noPreview, async (c) => {
-        const { content } = await readPage(db)
+        const { content } = await readPage(publisher, context)
         return c.html(await preview(content), 200, {
           'Content-Security-Policy': previewPolicy,
           'Referrer-Policy': 'no-referrer',
@@ -176,8 +177,10 @@ export const createPageRoutes =
       const draft = keepEditable(content)
       const { mistakes } = check(merge(draft, file), now())
       if (mistakes.length > 0) return c.json({ error: { message: hasMistakes }, mistakes }, 400)
-      const changes = listChanges(keepEditable((await findPublished(db))?.content), draft)
-      if (changes.length === 0) return refuse(c, 400, unchanged)
+      const { published, fault = publisher.findFault() } = await readPage(publisher, context)
+      const changes = listChanges(keepEditable(published?.content), draft)
+      // Publishing what visitors see replaces a newer version that cannot be shown.
+      if (changes.length === 0 && fault === undefined) return refuse(c, 400, unchanged)
       const prepared = await publisher.prepare(draft)
       const stored = await store(prepared.draft)
       if ('newest' in stored) return refuseChanged(c, stored.newest)
@@ -204,19 +207,17 @@ export const createPageRoutes =
 /** The content may have mistakes. */
 const merge = (stored: object | undefined, file: Content) => mergeDraft(stored, file) as Content
 
-/** Returns the draft, or the last published version. Skips damaged rows. */
-async function readPage(db: DeskContext['db']) {
+/** `content` is what to edit, and `published` what visitors see. `fault` tells why it is not the newest version. */
+async function readPage({ file }: Publisher, { db, now }: DeskContext) {
   const newest = await findNewest(db)
-  const published = await findPublished(db)
-  return { newest, published, content: newest?.content ?? published?.content }
+  const { version: published, fault } = await findValid(readPublished(db), file, now())
+  return { newest, published, fault, content: newest?.content ?? published?.content }
 }
 
-async function describePage(
-  { file, render }: Publisher,
-  { db, env, now }: DeskContext,
-  email: string,
-) {
-  const { newest, published, content } = await readPage(db)
+async function describePage(publisher: Publisher, context: DeskContext, email: string) {
+  const { newest, published, content } = await readPage(publisher, context)
+  const { file, render } = publisher
+  const { env, now } = context
   const whole = merge(content, file)
   const draft = pickEditable(whole)
   const shown = merge(published?.content, file)

@@ -21,8 +21,10 @@ it('shows the newest version that follows the rules, reports newer ones, and lis
   )
   expect(await read()).toMatchObject({
     number: 4,
-    draft: { hero: { headline: '' } },
-    mistakes: [{ path: 'hero.headline' }],
+    draft: { hero: { headline: 'Headline two' } },
+    published: { number: 2 },
+    changes: [],
+    mistakes: [],
   })
   const { versions } = (await call('GET', '/versions')).json
   expect(versions).toMatchObject([
@@ -39,6 +41,43 @@ it('shows the newest version that follows the rules, reports newer ones, and lis
   expect(restarted.publisher.findFault()).toBeUndefined()
   await poll()
   expect((await visit()).html).toContain('Headline two')
+})
+
+it.each(['published', 'restored'])(
+  'lets what visitors see be %s over a damaged version',
+  async (how) => {
+    const db = await openTestDatabase('sqlite')
+    const first = await openPageDesk(db)
+    for (const headline of ['Headline one', 'Headline two'])
+      await first.publish({ 'hero.headline': headline })
+    await sql`update page_versions set content = '{' where number = 2`.execute(db.kysely)
+    const { publish, call, publisher, visit } = await openPageDesk(db)
+    expect(publisher.findFault()).toContain('Version 2')
+    const { status } =
+      how === 'published'
+        ? await publish({ 'hero.headline': 'Headline one' })
+        : await call('POST', '/undo', { number: 1, base: 2 })
+    expect(status).toBe(200)
+    expect(publisher.findFault()).toBeUndefined()
+    expect((await visit()).html).toContain('Headline one')
+    const again = await call('POST', '/undo', { number: 3, base: 3 })
+    expect(again.message).toMatch(/^Nothing has changed/)
+  },
+)
+
+it('marks the mistakes of a newest version that visitors do not see', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { publish, read } = await openPageDesk(db)
+  for (const headline of ['Headline one', 'Headline two'])
+    await publish({ 'hero.headline': headline })
+  const broken = JSON.stringify({ hero: { headline: '' } })
+  await sql`update page_versions set content = ${broken} where number = 2`.execute(db.kysely)
+  expect(await read()).toMatchObject({
+    draft: { hero: { headline: '' } },
+    published: { number: 1 },
+    changes: [{ before: 'Headline one' }],
+    mistakes: [{ path: 'hero.headline' }],
+  })
 })
 
 it('edits the published page if the draft is damaged', async () => {
