@@ -262,16 +262,15 @@ function readChannels(env: Values) {
 
 function checkGroups(env: Values) {
   const isGiven = (name: Variable) => env[name] !== undefined && env[name] !== 'off'
-  const started = Object.entries(groups).flatMap(([kind, [startedBy, needed]]) =>
-    startedBy.some(isGiven) ? [{ kind, missing: needed.filter((name) => !isGiven(name)) }] : [],
-  )
-  const incomplete: Partial<Record<string, readonly string[]>> = Object.fromEntries(
-    started.filter(({ missing }) => missing.length > 0).map((one) => [one.kind, one.missing]),
-  )
-  return {
-    /** The missing variables of partly configured channels. */
-    incomplete,
-    /** The fully configured channels. */
-    setUpKinds: started.filter(({ missing }) => missing.length === 0).map(({ kind }) => kind),
+  /** The missing variables of partly configured channels. */
+  const incomplete: Partial<Record<string, readonly string[]>> = {}
+  /** The fully configured channels. */
+  const setUpKinds: string[] = []
+  for (const [kind, [startedBy, needed]] of Object.entries(groups)) {
+    if (!startedBy.some(isGiven)) continue
+    const missing = needed.filter((name) => !isGiven(name))
+    if (missing.length > 0) incomplete[kind] = missing
+    else setUpKinds.push(kind)
   }
+  return { incomplete, setUpKinds }
 }
