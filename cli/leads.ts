@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { tokenPage } from '#leads/channels/airtable/client.ts'
 import { checkAirtable, scopes } from '#leads/channels/airtable/setup.ts'
+import { rowRecipients } from '#leads/channels/channels.ts'
 import { makeLink } from '#leads/desk/sign-in.ts'
 import { formatCsv, readPages } from '#leads/reports/csv.ts'
 import { makeSafe } from '#leads/safe-text.ts'
@@ -160,7 +161,7 @@ async function setUp({ db, airtable, stdout, ...context }: LeadsContext & Opened
     stdout(`${what}, then run the command again.\n`)
     return 1
   }
-  const pending = db && (await readPending(db, ['airtable'], context.now()))
+  const pending = db && (await readPending(db, rowRecipients, context.now()))
   const retry = ` ${count(pending?.leads ?? 0, 'lead')} pending: choose “Retry now” on the desk.`
   stdout(`Ready.${pending ? retry : ''}\n`)
   return 0

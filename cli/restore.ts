@@ -130,7 +130,8 @@ export const runRestore = createCommand('Nothing was changed', async (args, vari
   const [file, ...rest] = positionals
   const { replace, 'after-pg-restore': afterPgRestore } = values
   if (afterPgRestore) {
-    if (file || replace) throw new UserError('--after-pg-restore takes no file and no other option.')
+    if (file || replace)
+      throw new UserError('--after-pg-restore takes no file and no other option.')
     const env = readEnv(variables)
     return formatOutcome(await finishPgRestore(env, now), env.desk)
   }
