@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
-import { computePromise } from '../deadline.ts'
 import { callByHeader, visitHeader } from '../lead.ts'
 import type { Env } from '../settings.ts'
+import { minuteMs } from '../time-units.ts'
 import { type AcceptOptions, createAcceptLead } from './accept-lead.ts'
 import { type AnswerOptions, answerLead } from './answer.ts'
 import { createHealthCheck, type HealthOptions } from './health.ts'
@@ -140,15 +140,14 @@ export function createApp(options: AppOptions): Hono {
       return showOutcome(c, 'failed')
     }
     const client = readClient(c)
-    const at = now()
-    const sent = await readFormLead(c, { client: client.address, now: at })
+    const sent = await readFormLead(c, { client: client.address, now: now() })
     if (typeof sent === 'string') return showOutcome(c, sent)
     let result = await acceptLead({ ...sent, keys: [...sent.formKeys, ...sent.keys] }, client)
     // Some autofill changes fields without an input event, so the key may belong to another lead.
     if (result === refusals.keyReused) result = await acceptLead(sent, client)
     if ('status' in result) return showOutcome(c, 'failed')
-    const { promiseStartAt } = computePromise(at, sent.lead.serviceType, options.hours())
-    return showOutcome(c, promiseStartAt > at ? 'received-closed' : 'received')
+    const promiseStartAt = result.callBy - options.hours().promiseMinutes * minuteMs
+    return showOutcome(c, promiseStartAt > now() ? 'received-closed' : 'received')
   }
 
   function hasKey(c: Context): boolean {

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest'
 import { createTestApp, testLead as lead, otherOrigin, ownOrigin, testPath } from '#testing/app.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { alwaysOpen, listLeads } from '#testing/saved-leads.ts'
+import type { BusinessHours } from '../hours.ts'
+import { minuteMs } from '../time-units.ts'
 
 async function open(changes: Parameters<typeof createTestApp>[1] = {}) {
   const db = await openTestDatabase('sqlite')
@@ -67,6 +69,21 @@ it('while closed, stores a deadline after we open and redirects to the matching 
   const deadlines = (await stored()).map(({ deadlineAt }) => deadlineAt)
   const monday = Date.parse('2026-11-16T07:10:00-06:00')
   expect(deadlines.sort()).toEqual([sunday + 600_000, monday, clock.at + 600_000])
+})
+
+it('redirects a repeated post to the outcome of the first deadline', async () => {
+  let hours: BusinessHours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
+  const { postForm, clock, stored } = await open({ hours: () => hours })
+  const evening = { ...lead, idempotencyKey: 'evening' }
+  clock.at = Date.parse('2026-11-16T17:59:00-06:00')
+  expect(await postForm(evening)).toBe(received)
+  clock.at += 5 * minuteMs
+  expect(await postForm(evening)).toBe(received)
+  const night = { ...lead, name: 'Other', idempotencyKey: 'night' }
+  expect(await postForm(night)).toBe(`${received}-closed`)
+  hours = alwaysOpen
+  expect(await postForm(night)).toBe(`${received}-closed`)
+  expect(await stored()).toHaveLength(2)
 })
 
 it.each([
