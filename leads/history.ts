@@ -25,8 +25,8 @@ export type EventKind =
   | 'undone'
 
 /**
- * Where the desk offers an event, and which input it takes: among the results of a call, later as what came of this one
- * request, or in a separate place. Null: not on the desk.
+ * Where the desk offers an event, and which input it takes. The places are among the results of a call, later as what
+ * came of this one request, and a separate button. Null: not on the desk.
  */
 type Place =
   | { place: 'sale'; takes: 'date' | 'amount' | 'reason' }

@@ -33,7 +33,7 @@ export type BusinessHours = {
 
 const longestClosureDays = 366
 
-/** Returns `at` if the company is open, and otherwise when it next opens. Validation guarantees an opening within a year. */
+/** Returns `at` if the company is open, or when it next opens. Validation guarantees an opening within a year. */
 export const computeOpening = (at: number, hours: BusinessHours): number =>
   computeOpeningWithinYear(at, hours) ?? at
 
