@@ -22,6 +22,12 @@ type Clock = { now: number; timeZone: string; readerZone?: string }
 export const formatCallTime = (at: number, clock: Clock): string =>
   formatDayTime(at + minuteMs - 1, clock)
 
+/** Counts the midnights between two times, because days have 23 to 25 hours. */
+export function countDays(from: number, to: number, timeZone: string): number {
+  const findDay = (at: number) => Math.floor(getClock(timeZone).toWall(at) / dayMs)
+  return findDay(to) - findDay(from)
+}
+
 /**
  * Returns 7:10 AM, 7:10 AM tomorrow, 7:10 AM on Monday, or 7:10 AM on December 28, in the company's
  * time zone, with its name if the reader's clock differs.
@@ -33,8 +39,7 @@ export function formatDayTime(at: number, { now, timeZone, readerZone = timeZone
   const plain = format(time).format(at)
   const isForeign = format(time, readerZone).format(at) !== plain
   const text = isForeign ? format({ ...time, timeZoneName: 'short' }).format(at) : plain
-  const countDays = (time: number) => Math.floor(getClock(timeZone).toWall(time) / dayMs)
-  const days = countDays(at) - countDays(now)
+  const days = countDays(now, at, timeZone)
   return text.replace(/\s/g, ' ') + formatDay()
 
   function formatDay() {

@@ -1,3 +1,4 @@
+import { countDays } from './call-time.ts'
 import { getClock } from './hours.ts'
 import { dayMs, minuteMs } from './time-units.ts'
 import { count } from './words.ts'
@@ -10,7 +11,6 @@ function makeFormats(timeZone: string) {
     new Intl.DateTimeFormat('en-US', { ...options, timeZone })
   const time = { hour: 'numeric', minute: '2-digit' } as const
   return {
-    date: make({ dateStyle: 'short' }),
     day: make({ month: 'short', day: 'numeric' }),
     weekday: make({ weekday: 'long' }),
     time: make(time),
@@ -26,21 +26,26 @@ function getFormats(timeZone: string) {
 export type Clock = { now: number; timeZone: string }
 
 /** 2:10 PM CST, or Nov 3, 2:10 PM CST on another day. */
-export function formatClock(at: number, clock: Clock): string {
-  const [time, day] = splitClock(at, clock)
-  return day ? `${day}, ${time}` : time
-}
+export const formatClock = (at: number, clock: Clock): string =>
+  joinDay(splitClock(at, clock, 'timeWithZone'))
 
-/** The same in a sentence: at 2:10 PM CST, or on Nov 3 at 2:10 PM CST. */
+/** 2:10 PM, or Nov 3, 2:10 PM on another day. */
+export const formatShortClock = (at: number, clock: Clock): string =>
+  joinDay(splitClock(at, clock, 'time'))
+
+/** In a sentence: at 2:10 PM CST, or on Nov 3 at 2:10 PM CST. */
 export function formatAt(at: number, clock: Clock): string {
-  const [time, day] = splitClock(at, clock)
+  const { time, day } = splitClock(at, clock, 'timeWithZone')
   return day ? `on ${day} at ${time}` : `at ${time}`
 }
 
-function splitClock(at: number, { now, timeZone }: Clock): [time: string, day?: string] {
-  const { date, day, timeWithZone } = getFormats(timeZone)
-  const time = timeWithZone.format(at).replace(/\s/g, ' ')
-  return date.format(at) === date.format(now) ? [time] : [time, day.format(at)]
+const joinDay = ({ time, day }: ReturnType<typeof splitClock>) => (day ? `${day}, ${time}` : time)
+
+function splitClock(at: number, { now, timeZone }: Clock, form: 'time' | 'timeWithZone') {
+  const formats = getFormats(timeZone)
+  const isToday = countDays(at, now, timeZone) === 0
+  const time = formats[form].format(at).replace(/\s/g, ' ')
+  return { time, day: isToday ? undefined : formats.day.format(at) }
 }
 
 /** 2026-11-03 14:10:00, which spreadsheets read as a date and time. */
@@ -68,17 +73,10 @@ export function formatDate(day: string): string {
   return `${month} ${Number(date)}, ${year}`
 }
 
-/** 2:10 PM, or Nov 3, 2:10 PM on another day. */
-export function formatShortClock(at: number, { now, timeZone }: Clock): string {
-  const { date, day, time } = getFormats(timeZone)
-  const isToday = date.format(at) === date.format(now)
-  return isToday ? time.format(at) : `${day.format(at)}, ${time.format(at)}`
-}
-
 /** Returns when the company next opens: at 7:00 AM, tomorrow, on Monday, on Nov 30. */
 export function formatOpening(at: number, { now, timeZone }: Clock): string {
   const { time, weekday, day } = getFormats(timeZone)
-  const days = (Date.parse(formatDay(at, timeZone)) - Date.parse(formatDay(now, timeZone))) / dayMs
+  const days = countDays(now, at, timeZone)
   if (days < 1) return `at ${time.format(at)}`
   if (days < 2) return 'tomorrow'
   return `on ${(days < 7 ? weekday : day).format(at)}`
@@ -94,12 +92,11 @@ export function formatAgo(at: number, clock: Clock): string {
 /** When a device was last seen: just now, 2:10 PM, yesterday, Nov 3. */
 export function formatSeen(at: number, { now, timeZone }: Clock): string {
   if (now - at < 120_000) return 'just now'
-  const { date, day, time } = getFormats(timeZone)
-  if (date.format(at) === date.format(now)) return time.format(at)
-  return date.format(at) === date.format(now - dayMs) ? 'yesterday' : day.format(at)
+  const { day, time } = getFormats(timeZone)
+  const days = countDays(at, now, timeZone)
+  if (days === 0) return time.format(at)
+  return days === 1 ? 'yesterday' : day.format(at)
 }
-
-export const formatTries = (tries: number): string => count(tries, 'try', 'tries')
 
 /** 40 seconds, 3 minutes 20 seconds, 25 minutes, 3 hours, 2 days. */
 export function formatDuration(ms: number): string {

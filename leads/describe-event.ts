@@ -1,4 +1,4 @@
-import { formatAt, formatClock, formatTries } from './clock.ts'
+import { formatAt, formatClock } from './clock.ts'
 import { formatChanges } from './correction.ts'
 import { readName } from './field-outputs.ts'
 import type { Lead } from './fields.ts'
@@ -69,7 +69,7 @@ export function explainNextCall(
   const entry = statuses[lead.status]
   if (entry.needs !== 'next-call') return ''
   const who = lead.caller ?? 'someone'
-  return fill(entry.why, { ...chooseWords(lead), who, tries: formatTries(lead.attempts) })
+  return fill(entry.why, { ...chooseWords(lead), who, tries: count(lead.attempts, 'try', 'tries') })
 }
 
 /** Another request that has the same event, because one call was about both. */
