@@ -40,7 +40,7 @@ export function createService({
   const { timers } = system
   const readDevices = createDeviceReader({ db, env, now, timers }, faults)
   const pause = createPause(timers)
-  const openMailServer = rememberFaults(system.openMailServer, { db, now })
+  const openMailServer = rememberFaults(system.openMailServer, { db, now, timers })
   const context = {
     ...system,
     openMailServer,

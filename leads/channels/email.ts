@@ -4,7 +4,7 @@ import { listOwners } from '../store/desk-access.ts'
 import { nameRecipients, type Result } from './channel-type.ts'
 import { createAlertChannel } from './create-alert-channel.ts'
 import { formatDigest, formatHtml, formatText } from './email-content.ts'
-import { explainMailError, findLoginFault, isMailRefused } from './mail-server.ts'
+import { explainMailError, isMailRefused, logIn } from './mail-server.ts'
 
 export type MailSettings = { smtpUrl: string; from: string }
 
@@ -36,7 +36,7 @@ export const email = createAlertChannel<'email'>({
       sendMail({ id: digest.id, to, ...formatDigest(digest) }, context, signal),
   },
   findLoginFault: ({ settings, openMailServer, timers }) =>
-    findLoginFault(openMailServer(settings.smtpUrl), timers),
+    logIn(openMailServer(settings.smtpUrl), timers).then(() => undefined, explainMailError),
 })
 
 const sendTimeoutMs = 30_000

@@ -14,7 +14,10 @@ type OpenMailServer = (url: string) => MailServer
 
 /** Stores the last failure, because the desk and doctor report it and may run in other processes. */
 export const rememberFaults =
-  (open: OpenMailServer, { db, now }: { db: Database; now: () => number }): OpenMailServer =>
+  (
+    open: OpenMailServer,
+    { db, now, timers }: { db: Database; now: () => number; timers: Timers },
+  ): OpenMailServer =>
   (url) => {
     const server = open(url)
     // The email was sent, or not, even if the database fails.
@@ -31,9 +34,10 @@ export const rememberFaults =
         return sent
       },
       verify: async () => {
-        const verified = await server.verify().catch(save)
+        const verified = await logIn(server, timers).catch(save)
         // Whether the mail server accepts our sender is unknown until the next email.
-        if ((await readMailFault(db))?.isLogin) await forgetMailFault(db).catch(ignore)
+        const fault = await readMailFault(db).catch(ignore)
+        if (fault?.isLogin) await forgetMailFault(db).catch(ignore)
         return verified
       },
     }
@@ -42,18 +46,8 @@ export const rememberFaults =
 // Someone waits for the result, on the sign-in screen or at the terminal.
 const loginTimeoutMs = 5_000
 
-/** Returns why the mail server cannot be used. */
-export async function findLoginFault(
-  server: MailServer,
-  timers: Timers,
-): Promise<string | undefined> {
-  try {
-    await withTimeout(loginTimeoutMs, () => server.verify(), timers)
-    return undefined
-  } catch (error) {
-    return explainMailError(error)
-  }
-}
+export const logIn = (server: MailServer, timers: Timers): Promise<unknown> =>
+  withTimeout(loginTimeoutMs, () => server.verify(), timers)
 
 /** A 4xx is temporary, and a rejected MAIL FROM concerns ALERT_EMAIL_FROM, not one lead. */
 export function isMailRefused(error: unknown): boolean {

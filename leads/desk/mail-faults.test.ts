@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { startFakeMail } from '#fakes/mail.ts'
 import { openTestDatabase } from '#testing/database.ts'
@@ -12,7 +14,7 @@ import { createDeskService } from './service.ts'
 const wrongPassword = 'The mail server rejected the site’s user name or password.'
 const ask = 'Ask the person who set up this site'
 
-async function open(changes: Record<string, string> = {}) {
+async function open(changes: Record<string, string> = {}, startTimer = system.timers.start) {
   const mail = await startFakeMail({ user: 'site', password: 'right' })
   onTestFinished(() => mail.close())
   const env = makeSettings({
@@ -38,7 +40,7 @@ async function open(changes: Record<string, string> = {}) {
         timers: {
           ...system.timers,
           start: (ms, work) => {
-            if (ms !== 500) return system.timers.start(ms, work)
+            if (ms !== 500) return startTimer(ms, work)
             later.push(work() as unknown as Promise<void>)
             return () => {}
           },
@@ -64,7 +66,7 @@ async function open(changes: Record<string, string> = {}) {
     const found = json.warnings.find(({ id }: { id: string }) => id === 'mail-failing')
     return found?.text
   }
-  return { mail, env, db, clock, context, request, signIn, readWarning }
+  return { mail, clock, context, request, signIn, readWarning }
 }
 
 it('says on the sign-in screen that the mail server rejects the password, to everyone', async () => {
@@ -93,7 +95,7 @@ it('says why an invitation was not sent', async () => {
 })
 
 it('remembers a rejected email until the next one succeeds, but still sends links', async () => {
-  const { mail, db, context, signIn, readWarning } = await open()
+  const { mail, context, signIn, readWarning } = await open()
   expect(await signIn()).toBe('on its way')
   mail.settings.refuseSender = 550
   await signIn()
@@ -103,7 +105,7 @@ it('remembers a rejected email until the next one succeeds, but still sends link
   expect(await readWarning()).toContain('The mail server rejected the email.')
 
   mail.settings.refuseSender = undefined
-  const openMailServer = rememberFaults(system.openMailServer, { db, now: context.now })
+  const openMailServer = rememberFaults(system.openMailServer, context)
   expect(await sendThrough(email, { ...context, openMailServer })).toEqual({ ok: true })
   expect(await signIn()).toBe('on its way')
   expect(await readWarning()).toBeUndefined()
@@ -115,4 +117,22 @@ it('does not blame the mail server for an address that does not exist', async ()
   await signIn()
   expect(await signIn()).toBe('on its way')
   expect(await readWarning()).toBeUndefined()
+})
+
+it('says right away that the mail server hangs', async () => {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => sockets.push(socket))
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const startAtOnce: typeof system.timers.start = (_, work) => {
+    const timer = setImmediate(work)
+    return () => clearImmediate(timer)
+  }
+  const { signIn, readWarning } = await open({ SMTP_URL: `smtp://127.0.0.1:${port}` }, startAtOnce)
+  expect(await signIn('stranger@example.com')).toContain('The mail server didn’t respond in time.')
+  expect(await readWarning()).toContain('The mail server didn’t respond in time.')
 })

@@ -1,11 +1,11 @@
-import { findLoginFault, rememberFaults } from '../channels/mail-server.ts'
+import { explainMailError, rememberFaults } from '../channels/mail-server.ts'
 import { system as ownSystem, type System } from '../channels/system.ts'
 import type { Context } from '../context.ts'
 import type { MachineFacts } from '../health/check.ts'
 import { findProblems } from '../health/find-problems.ts'
 import { escapeHtml, toOneLine } from '../safe-text.ts'
 import { listDevices } from '../store/push-devices.ts'
-import { forgetMailFault, readMailFault } from '../store/stored-settings.ts'
+import { forgetMailFault } from '../store/stored-settings.ts'
 import { minuteMs } from '../time-units.ts'
 import { createPause } from '../timers.ts'
 import { createDesk } from './app.ts'
@@ -52,17 +52,14 @@ export function createDeskService(
   const { timers } = system
   const pause = createPause(timers)
   const { email } = env
-  const openMailServer = rememberFaults(system.openMailServer, { db, now })
+  const openMailServer = rememberFaults(system.openMailServer, { db, now, timers })
   const mailServer = email && openMailServer(email.smtpUrl)
-  let login: { at: number; done: Promise<unknown> } | undefined
+  let login: { at: number; fault: Promise<string | undefined> } | undefined
+  // The stored fault would show a stranger who can sign in, because a link that is sent clears it.
   async function findMailFault(): Promise<string | undefined> {
     if (mailServer && (!login || now() - login.at >= loginReuseMs))
-      login = { at: now(), done: findLoginFault(mailServer, timers) }
-    await login?.done
-    const fault = await readMailFault(db)
-    // A rejected email may have been an exception. Also, a link that is sent clears the fault, which would
-    // show a stranger who can sign in.
-    return fault?.isLogin ? fault.error : undefined
+      login = { at: now(), fault: mailServer.verify().then(() => undefined, explainMailError) }
+    return login?.fault
   }
   // The settings may have changed since the last failure.
   if (mailServer)
