@@ -14,7 +14,7 @@ import { remindDue } from './remind.ts'
 import { sendDue } from './send-due.ts'
 
 // Another process takes over from a killed one after a lease and a poll, within 25 s.
-export const pollMs = 5_000
+const pollMs = 5_000
 const cleanUpEveryMs = minuteMs
 
 type Work = () => Promise<unknown>
@@ -146,7 +146,7 @@ export function createDeliverer(
 
   const sleep = (ms: number) =>
     new Promise<void>((resolve) => {
-      const cancel = timers.start(ms, resolve)
+      const cancel = timers.start(ms, resolve, ms === pollMs)
       endSleep = () => {
         cancel()
         resolve()

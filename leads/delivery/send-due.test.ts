@@ -15,6 +15,7 @@ import { testTime as start } from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
 import { acquire } from '../store/claims.ts'
 import type { Database, Engine } from '../store/tables.ts'
+import { systemTimers, type Timers } from '../timers.ts'
 import { leaseMs } from './send-due.ts'
 
 async function save(count: number, engine: Engine = 'sqlite') {
@@ -148,6 +149,23 @@ describe('renews its lease', () => {
     expect(await acquire(db, 'airtable', third)).toBeUndefined()
   })
 
+  it('or aborts the send before another process could become the sender', async () => {
+    const db = await save(1)
+    const timers: Timers = {
+      ...systemTimers,
+      // The database does not answer the renewals, and 2 s before its end, the lease counts as lost.
+      start: (ms, work) =>
+        ms === 60_000 ? () => {} : systemTimers.start(ms === 18_000 ? 1 : ms, work),
+    }
+    const { deliver } = openDelivery(
+      db,
+      (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
+      { timers, renewEveryMs: 60_000 },
+    )
+    await deliver()
+    expect(await readDeliveries(db)).toMatchObject([{ state: 'waiting', attempts: 1 }])
+  })
+
   it('one at a time, so that an older renewal cannot overwrite a newer one', async () => {
     const db = await save(1, 'postgres')
     const countBlocked = async () => {
@@ -169,6 +187,19 @@ describe('renews its lease', () => {
     await deliver()
     expect(await readStates(db)).toEqual(['sent'])
   })
+})
+
+it('lets other processes send as soon as it stops', async () => {
+  const db = await save(2)
+  const stopped = openDelivery(db, sendWell, {
+    changes: { batchSize: 1 },
+    pause: async () => void stopped.deliverer.stop(0),
+  })
+  await stopped.deliver()
+  expect(await readStates(db)).toEqual(['sent', 'waiting'])
+  const other = openDelivery(db, sendWell, { clock: { at: start + 250 } })
+  await other.deliver()
+  expect(await readStates(db)).toEqual(['sent', 'sent'])
 })
 
 describe('after the database was unavailable', () => {

@@ -2,13 +2,15 @@ import type { Channel, Recipient, Result } from '../channels/channel-type.ts'
 import { findChannel, findSettings } from '../channels/channels.ts'
 import type { Context } from '../context.ts'
 import { type FaultLog, nameError } from '../log.ts'
-import { type Claim, claimDue, type Lease, release, renew, setCombineAt } from '../store/claims.ts'
+import { type Claim, claimDue, type Lease, release, renew } from '../store/claims.ts'
 import { hurryFirstReminders, type Told } from '../store/crew-rows.ts'
 import { recordResults, retryDeliveries } from '../store/deliveries.ts'
 import { minuteMs } from '../time-units.ts'
 import { type DecidedResult, decideReport, decideResults } from './record-results.ts'
 
 export const leaseMs = 20_000
+// Aborts a send this long before another process could become the sender.
+const abortMs = 2_000
 const recordTries = 30
 const recordRetryMs = 1_000
 // Often enough for the promise, and 30 messages an hour at most.
@@ -73,32 +75,40 @@ export async function sendDue(
       return release(db, name, holder, now() + Math.max(computeRetryAfterMs(results), restMs))
     if (restMs > 0) await pause(restMs)
   }
+  return release(db, name, holder, now() + restMs)
 
   /**
    * Renews the lease until stopped. `lost` fires if another process has become the sender, or soon could because
-   * the database is unavailable.
+   * the database does not respond.
    */
   function keepLease({ until }: Pick<Lease, 'until'>): {
     lost: AbortSignal
     stopRenewing: () => void
   } {
     const losing = new AbortController()
+    const lose = () => losing.abort()
     let isStopped = false
-    let cancelTimer = timers.start(renewEveryMs, renewLease)
+    let cancelRenewal = timers.start(renewEveryMs, renewLease)
+    let cancelEnd = startEnd(until)
+    function startEnd(at: number) {
+      return timers.start(Math.max(0, at - abortMs - now()), lose)
+    }
     // One at a time, so that an older renewal cannot overwrite a newer one.
     async function renewLease() {
       const next = lease()
-      try {
-        if (await renew(db, name, next)) until = next.until
-        else losing.abort()
-      } catch {
-        if (now() + renewEveryMs >= until) losing.abort()
+      const isRenewed = await renew(db, name, next).catch(() => undefined)
+      if (isRenewed === false) lose()
+      if (isStopped) return
+      if (isRenewed) {
+        cancelEnd()
+        cancelEnd = startEnd(next.until)
       }
-      if (!isStopped) cancelTimer = timers.start(renewEveryMs, renewLease)
+      cancelRenewal = timers.start(renewEveryMs, renewLease)
     }
     const stopRenewing = () => {
       isStopped = true
-      cancelTimer()
+      cancelRenewal()
+      cancelEnd()
     }
     return { lost: losing.signal, stopRenewing }
   }
@@ -124,11 +134,11 @@ export async function sendDue(
 
   async function record({ deliveries, summary }: Claim, results: readonly Result[]): Promise<void> {
     const decided = decideResults(deliveries, results, { now: now(), random, isAlert })
+    const combineAt = summary?.isBurst && results[0]?.ok ? now() + combineEveryMs : undefined
     await keepTrying(
-      () => recordResults(db, name, decided, { holder, now: now(), arrivesWhenSent }),
+      () => recordResults(db, name, decided, { holder, now: now(), arrivesWhenSent, combineAt }),
       { pause, aborting },
     )
-    if (summary?.isBurst && results[0]?.ok) await setCombineAt(db, name, now() + combineEveryMs)
     await report(decided)
   }
 

@@ -68,11 +68,6 @@ export async function release(
     .execute()
 }
 
-/** Sets when the next message about a burst may be sent. */
-export async function setCombineAt({ kysely }: Database, name: string, at: number): Promise<void> {
-  await kysely.updateTable('recipients').set({ combineAt: at }).where('name', '=', name).execute()
-}
-
 // The delay before trying again to become the sender.
 export const retryLeaseMs = 500
 
@@ -154,13 +149,11 @@ export function claimDue(
       const { combineAt } = sender
       const decision = combines ? decideSend(pending, { now, combineAt }) : { send: pending }
       const { send, cancel = [], postpone = [], combined } = decision
-      await change(trx, name, cancel, {
-        state: 'cancelled',
-        cancelReason: 'called',
-        settledAt: now,
-      })
-      await change(trx, name, postpone, { nextAttemptAt: combineAt })
-      const claimed = await change(trx, name, send, { messageId })
+      const claimed = await change(trx, name, [
+        ...cancel.map((one) => ({ one, changes: cancelled(now) })),
+        ...postpone.map((one) => ({ one, changes: { nextAttemptAt: combineAt } })),
+        ...send.map((one) => ({ one, changes: { messageId } })),
+      ])
       if (claimed.length > 0) {
         const deliveries = claimed.map((one) => ({ ...one, attempts: one.attempts + 1, messageId }))
         const isBurst = combined === 'burst'
@@ -198,6 +191,8 @@ async function listPending(
     .where((eb) =>
       eb.or([eb('nextAttemptAt', '<=', now), ...(combines ? [eb('dueAt', '<=', now)] : [])]),
     )
+    // An emergency must not wait behind more leads than one message counts.
+    .$if(combines, (query) => query.orderBy((eb) => eb('serviceType', '=', 'emergency'), 'desc'))
     .orderBy('nextAttemptAt')
     .limit(combines ? maxCombined : batchSize)
     .$narrowType<{ reason: DeliveryReason }>()
@@ -207,22 +202,27 @@ async function listPending(
   }))
 }
 
-/** Changes deliveries that are still pending, and returns these. */
+const cancelled = (now: number) =>
+  ({ state: 'cancelled', cancelReason: 'called', settledAt: now }) as const
+
+type Change = { one: DueDelivery; changes: Updateable<Tables['deliveries']> }
+
+/** Changes deliveries that are still pending, and returns those to send, oldest lead first. */
 async function change(
   trx: Kysely<Tables>,
   name: string,
-  deliveries: readonly DueDelivery[],
-  changes: Updateable<Tables['deliveries']>,
+  wanted: readonly Change[],
 ): Promise<DueDelivery[]> {
-  const changed: DueDelivery[] = []
+  const claimed: DueDelivery[] = []
   // Always in this order, so that an event on several leads cannot cause a deadlock.
-  for (const one of deliveries.toSorted((a, b) => (a.lead.id < b.lead.id ? -1 : 1))) {
+  for (const { one, changes } of wanted.toSorted((a, b) =>
+    a.one.lead.id < b.one.lead.id ? -1 : 1,
+  )) {
+    const isSent = changes.messageId !== undefined
     const row = await trx
       .updateTable('deliveries')
       .set(changes)
-      .$if(changes.messageId !== undefined, (query) =>
-        query.set((eb) => ({ attempts: eb('attempts', '+', 1) })),
-      )
+      .$if(isSent, (query) => query.set((eb) => ({ attempts: eb('attempts', '+', 1) })))
       .where('leadId', '=', one.lead.id)
       .where('recipient', '=', name)
       .where('reason', '=', one.reason)
@@ -230,9 +230,9 @@ async function change(
       .where('revision', '=', one.revision)
       .returning('leadId')
       .executeTakeFirst()
-    if (row) changed.push(one)
+    if (row && isSent) claimed.push(one)
   }
-  return changed.sort((a, b) => a.lead.receivedAt - b.lead.receivedAt)
+  return claimed.sort((a, b) => a.lead.receivedAt - b.lead.receivedAt)
 }
 
 /** Lists what is still to call, the most urgent first: the claimed leads, and those of earlier messages. */

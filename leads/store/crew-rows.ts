@@ -180,6 +180,9 @@ const lockLeads = async (
   )
 }
 
+const isReminder = (reason: Tables['deliveries']['reason']) =>
+  reason === 'missed' || reason.startsWith('uncalled-')
+
 export type Told = Pick<Tables['deliveries'], 'recipient' | 'arrivedAt'> & { state: DeliveryState }
 
 /** Makes the first reminder of open leads due now unless the crew has been told. */
@@ -198,8 +201,7 @@ export async function hurryFirstReminders(
         .where('leadId', '=', id)
         .where('isMessage', '=', 1)
         .execute()
-      // Any other message means that the first reminder has gone out.
-      if (messages.some((one) => one.reason !== 'received' || isTold(one))) continue
+      if (messages.some((one) => isReminder(one.reason) || isTold(one))) continue
       await trx
         .updateTable('deliveries')
         .set({ nextAttemptAt: now })

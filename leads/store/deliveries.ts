@@ -24,9 +24,18 @@ export function recordResults(
     holder,
     now,
     arrivesWhenSent = false,
-  }: { holder: string; now: number; arrivesWhenSent?: boolean | undefined },
+    combineAt,
+  }: {
+    holder: string
+    now: number
+    arrivesWhenSent?: boolean | undefined
+    /** When the next message about a burst may be sent. */
+    combineAt?: number | undefined
+  },
 ): Promise<void> {
   const record = async (trx: Kysely<Tables>) => {
+    if (combineAt !== undefined)
+      await trx.updateTable('recipients').set({ combineAt }).where('name', '=', recipient).execute()
     // Always in this order, so that an event on several leads cannot cause a deadlock.
     for (const result of results.toSorted((a, b) => (a.leadId < b.leadId ? -1 : 1))) {
       const delivery = trx
@@ -56,7 +65,8 @@ export function recordResults(
     }
   }
   // Most alerts are sent one by one, and one statement needs no transaction.
-  return results.length === 1 ? record(kysely) : kysely.transaction().execute(record)
+  const isOne = results.length === 1 && combineAt === undefined
+  return isOne ? record(kysely) : kysely.transaction().execute(record)
 }
 
 function describeResult(result: DeliveryResult, now: number): Updateable<Tables['deliveries']> {

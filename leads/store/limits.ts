@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { isPublicAddress } from '../client-address.ts'
+import { hash } from '../hash.ts'
 import { normalizeEmail } from '../homeowner-keys.ts'
 import { dayMs, hourMs, minuteMs } from '../time-units.ts'
 import type { Database, Tables } from './tables.ts'
@@ -103,7 +103,6 @@ export async function isInBurst(
 const limits = { address: 1, network: 20, all: 200 }
 
 const formatDay = (at: number) => new Date(at).toISOString().slice(0, 10)
-const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 
 export const nameAddress = (email: string): string => hash(normalizeEmail(email))
 

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createRandom, pickOne } from '#fakes/random.ts'
 import { formatTimestamp } from '#leads/clock.ts'
-import { pollMs } from '#leads/delivery/deliver.ts'
 import { minuteMs } from '#leads/time-units.ts'
 import type { Timers } from '#leads/timers.ts'
 
@@ -118,7 +117,7 @@ export function createWorld(seed: number, startAt: number) {
   const choosePollMs = () => minuteMs - (elapsed % minuteMs) + between(0, 2_000)
 
   const createTimers = (owner: Owner): Timers => ({
-    start: (ms, work) => schedule(ms === pollMs ? choosePollMs() : ms, work, owner),
+    start: (ms, work, isPoll) => schedule(isPoll ? choosePollMs() : ms, work, owner),
     timeout(ms) {
       const controller = new AbortController()
       schedule(ms, () => controller.abort(timeoutError), owner)
