@@ -44,7 +44,7 @@ export function addAddRoute(app: DeskApp, context: DeskContext): void {
     if (!('leadId' in saved)) return refuse(c, 400, alreadySaved)
     if (saved.outcome === 'saved') log.info({ leadId: saved.leadId }, 'lead added on the desk')
     wake()
-    const stored = await describeLead(context, saved.leadId)
+    const stored = await describeLead(c, context, saved.leadId)
     return stored ? c.json({ lead: stored }) : refuse(c, 404, erased)
   })
 }

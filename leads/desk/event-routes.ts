@@ -55,7 +55,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
         }),
       },
     )
-    const current = await describeLead(context, lead.id)
+    const current = await describeLead(c, context, lead.id)
     if (!current) return refuse(c, 404, erased)
     if (appended.outcome === 'refused') {
       const message = explainRefusal(given.kind, appended.because, lead, at)

@@ -58,8 +58,8 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext): void {
       return lead ? answer(c, lead) : refuse(c, 404, erased)
     }
 
-  async function showLead(c: Context, id: string): Promise<Response> {
-    const lead = await describeLead(context, id)
+  async function showLead(c: DeskRequest, id: string): Promise<Response> {
+    const lead = await describeLead(c, context, id)
     return lead ? sendFresh(c, { lead }) : refuse(c, 404, erased)
   }
 
@@ -131,7 +131,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext): void {
 }
 
 /** Returns what the desk shows of a lead, or undefined if it was erased. */
-export async function describeLead(context: DeskContext, id: string) {
+export async function describeLead(c: DeskRequest, context: DeskContext, id: string) {
   const { db, hours, now } = context
   const lead = await findLead(db, id)
   if (!lead) return undefined
@@ -140,7 +140,9 @@ export async function describeLead(context: DeskContext, id: string) {
   const sharers = await listSharers(db, id)
   const { timeZone } = hours()
   const shown = hideUnusedOf(lead, context)
-  return describeInFull(shown, { timeZone, recipients, others, sharers, now: now() })
+  const explainsErrors = c.var.session.role === 'owner'
+  const options = { timeZone, recipients, explainsErrors, others, sharers, now: now() }
+  return describeInFull(shown, options)
 }
 
 const hideUnusedOf = (lead: LeadRecord, context: DeskContext): LeadRecord => ({

@@ -123,6 +123,24 @@ it('reports a failing mail server to owners only', async () => {
   expect((await get('/api/people', await signIn('dana@example.com'))).mailFault).toBeNull()
 })
 
+it('tells only owners why a message was not sent', async () => {
+  const { db, cookie, get, press, signIn } = await openTestDesk()
+  await addCrew(db, 'dana@example.com')
+  const dana = await signIn('dana@example.com')
+  const id = await storeLead(db, { recipients: ['email'] })
+  const [error, note] = ['The mail server rejected the email.', 'The row was copied.']
+  const failed = { state: 'failed', settledAt: testTime, lastError: error, note } as const
+  await db.kysely.updateTable('deliveries').set(failed).where('recipient', '=', 'email').execute()
+  const expectDelivery = async (as: string, explained: object) => {
+    const status = 'failed, tried at 6:00 AM CST'
+    const pressed = await press(id, 'texted', {}, as)
+    for (const { lead } of [await get(`/api/leads/${id}`, as), pressed.json])
+      expect(lead.deliveries).toMatchObject([{ state: 'failed', status, ...explained }])
+  }
+  await expectDelivery(cookie, { error, note })
+  await expectDelivery(dana, { error: null, note: null })
+})
+
 it('lets crew members end their own sessions, and owners end any', async () => {
   const { db, call, cookie, get, signIn } = await openTestDesk()
   await addCrew(db, 'dana@example.com')

@@ -59,7 +59,12 @@ it.each<[string, string, Partial<Delivery>]>([
   ['waiting', 'second try in 20 seconds', { state: 'waiting', nextAttemptAt: testTime + 80_000 }],
 ])('calls a delivery %s: %s', (state, status, changes) => {
   const deliveries = [{ ...delivery, lastError: 'Too busy.', ...changes }]
-  const options = { now: testTime + 60_000, timeZone: 'America/Chicago', recipients: new Map() }
+  const options = {
+    now: testTime + 60_000,
+    timeZone: 'America/Chicago',
+    recipients: new Map(),
+    explainsErrors: true,
+  }
   const error = state === 'failed' || state === 'waiting' ? 'Too busy.' : null
   expect(
     describeInFull({ ...storedJane, events: [], deliveries }, options).deliveries,
@@ -78,8 +83,10 @@ it('explains an error without codes, variables, or commands', () => {
   for (const [error, shown] of Object.entries(errors)) {
     const deliveries = [{ ...delivery, state: 'failed' as const, lastError: error, note: error }]
     const options = { now: testTime, timeZone: 'America/Chicago', recipients: new Map() }
-    const described = describeInFull({ ...storedJane, events: [], deliveries }, options)
-    expect(described.deliveries).toMatchObject([{ error: shown, note: shown }])
+    const describe = (explainsErrors: boolean) =>
+      describeInFull({ ...storedJane, events: [], deliveries }, { ...options, explainsErrors })
+    expect(describe(true).deliveries).toMatchObject([{ error: shown, note: shown }])
+    expect(describe(false).deliveries).toMatchObject([{ error: null, note: null }])
   }
 })
 

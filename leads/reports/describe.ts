@@ -52,6 +52,8 @@ type Options = {
   timeZone: string
   /** Labels by recipient name. */
   recipients: ReadonlyMap<string, string>
+  /** Why messages were not sent. It is about the server, which only owners can have fixed. */
+  explainsErrors?: boolean
   others?: OtherRequests
   sharers?: readonly Sharer[]
 }
@@ -78,6 +80,8 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
     .filter(({ state }) => state !== 'cancelled')
     .map((delivery) => {
       const state = computeDeliveryState(delivery)
+      const explain = (text: string | null) =>
+        options.explainsErrors && text ? keepForOwner(text) : null
       return {
         recipient: delivery.recipient,
         /** The service that keeps a row of the lead, if this delivery goes there. */
@@ -90,8 +94,6 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
       }
     }),
 })
-
-const explain = (text: string | null) => text && keepForOwner(text)
 
 const computeEmailAt = ({ deliveries }: LeadRecord): number | null =>
   deliveries.find(
