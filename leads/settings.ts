@@ -2,15 +2,17 @@ import * as v from 'valibot'
 import { listUnknown } from './unknown-variables.ts'
 import { UserError } from './user-error.ts'
 import {
+  baseAddress,
   checked,
   emails,
   hasProtocol,
   isSet,
+  isWebAddress,
   list,
   phoneNumbers,
   publicAddress,
+  removeEndSlashes,
   text,
-  webAddress,
   wholeNumber,
 } from './variables.ts'
 
@@ -45,11 +47,11 @@ export const variables = {
   ALLOWED_ORIGINS: list(
     (item) => URL.parse(item)?.origin === item,
     'must be origins such as https://www.example.com, separated by commas',
-    (item) => item.replace(/\/+$/, ''),
+    removeEndSlashes,
   ),
   DESK_PORT: wholeNumber(65_535, 'must be a port: a whole number up to 65535'),
   DESK_HOST: text,
-  DESK_URL: webAddress('must be the desk’s web address, such as https://desk.example.com'),
+  DESK_URL: baseAddress('must be the desk’s web address, such as https://desk.example.com'),
   DESK_EMAIL_TO: emails,
   RATE_LIMIT_PER_MINUTE: wholeNumber(1_000_000, 'must be a whole number; 0 means no limit'),
   TRUSTED_PROXIES: wholeNumber(10, 'must be a whole number from 0 to 10'),
@@ -67,7 +69,7 @@ export const variables = {
   AIRTABLE_TOKEN: text,
   AIRTABLE_BASE_ID: text,
   AIRTABLE_TABLE: text,
-  AIRTABLE_API_URL: webAddress('must be a web address such as https://api.airtable.com'),
+  AIRTABLE_API_URL: baseAddress('must be a web address such as https://api.airtable.com'),
   SMTP_URL: checked(
     (text) => hasProtocol(text, ['smtp:', 'smtps:']),
     'must look like smtps://user:password@mail.example.com:465; in the password, write # / ? as %23 %2F %3F',
@@ -79,10 +81,10 @@ export const variables = {
   TWILIO_ACCOUNT_SID: text,
   TWILIO_AUTH_TOKEN: text,
   TWILIO_FROM: text,
-  TWILIO_API_URL: webAddress(),
+  TWILIO_API_URL: baseAddress('must be a web address'),
   ALERT_SMS_TO: phoneNumbers,
   ESCALATION_SMS_TO: phoneNumbers,
-  ALERT_WEBHOOK_URL: webAddress(),
+  ALERT_WEBHOOK_URL: checked(isWebAddress, 'must be a web address'),
   ALERT_WEBHOOK_SECRET: checked(
     (text) => /^(whsec_)?[A-Za-z0-9+/]{16,}={0,2}$/.test(text),
     'must be base64, with or without the prefix whsec_, as in Standard Webhooks',
@@ -137,7 +139,7 @@ export function readEnv(given: Record<string, string | undefined>) {
   const env = parsed.output
   const port = env.PORT ?? 3000
   const keys = [env.SUPABASE_ANON_KEY ?? [], Object.values(env.SUPABASE_PUBLISHABLE_KEYS ?? {})]
-  const publicUrl = (env.PUBLIC_URL ?? `http://localhost:${port}`).replace(/\/+$/, '')
+  const publicUrl = env.PUBLIC_URL ?? `http://localhost:${port}`
   // Supabase serves HTML as plain text unless the project has a custom domain.
   const onSupabase = env.SUPABASE_DB_URL !== undefined
   const hasDomain = env.PUBLIC_URL && !new URL(publicUrl).hostname.endsWith('.supabase.co')
@@ -189,7 +191,7 @@ export function readEnv(given: Record<string, string | undefined>) {
     if (publicUrl.startsWith('https:') && isForLaptop) return undefined
     // With PORT=0, both servers use any free port.
     const port = env.DESK_PORT ?? (env.PORT === 0 ? 0 : 3001)
-    const url = (env.DESK_URL ?? `http://localhost:${port}`).replace(/\/+$/, '')
+    const url = env.DESK_URL ?? `http://localhost:${port}`
     return { port, host: env.DESK_HOST ?? '127.0.0.1', url }
   }
 

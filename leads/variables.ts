@@ -8,11 +8,16 @@ export const checked = (isValid: (text: string) => boolean, message: string) =>
 export const hasProtocol = (text: string, protocols: readonly string[]) =>
   protocols.includes(URL.parse(text)?.protocol ?? '')
 
-export const webAddress = (message = 'must be a web address') =>
-  checked((text) => hasProtocol(text, ['http:', 'https:']), message)
+export const isWebAddress = (text: string) => hasProtocol(text, ['http:', 'https:'])
+
+export const removeEndSlashes = (url: string) => url.replace(/\/+$/, '')
+
+/** A URL that paths are appended to. */
+export const baseAddress = (message: string) =>
+  v.optional(v.pipe(v.string(), v.check(isWebAddress, message), v.transform(removeEndSlashes)))
 
 export const publicAddress = v.pipe(
-  webAddress('must start with https://, such as https://www.example.com'),
+  baseAddress('must start with https://, such as https://www.example.com'),
   v.check(
     (text = '') => !URL.parse(text)?.username && !URL.parse(text)?.password,
     'must not contain a user name or password, because it is public',

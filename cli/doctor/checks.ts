@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { listAlertKinds } from '#leads/channels/channels.ts'
 import type { HealthContext } from '#leads/health/check.ts'
 import type { BusinessHours } from '#leads/hours.ts'
-import { isSet } from '#leads/variables.ts'
+import { isSet, removeEndSlashes } from '#leads/variables.ts'
 import { brand } from '#site/brand/brand.ts'
 import { type BrandWords, findOldBrand } from '#site/brand/brand-stamp.ts'
 import { findContentWarnings } from '#site/schema/content-warnings.ts'
@@ -38,8 +38,8 @@ export type LocalContext = Pick<HealthContext, 'env' | 'now'> & {
 
 /** The URL that the page sends leads to, if it is not the site itself. */
 export const readBackend = (raw: RawEnv): string | undefined => {
-  const url = raw.VITE_SUPABASE_URL?.trim().replace(/\/+$/, '')
-  return url && url !== raw.PUBLIC_URL?.trim().replace(/\/+$/, '') ? url : undefined
+  const url = removeEndSlashes(raw.VITE_SUPABASE_URL?.trim() ?? '')
+  return url && url !== removeEndSlashes(raw.PUBLIC_URL?.trim() ?? '') ? url : undefined
 }
 
 /** Checks the settings, the content, and the database. */

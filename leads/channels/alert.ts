@@ -8,7 +8,7 @@ import { readNeed } from '../lead-state.ts'
 import { toOneLine } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import { minuteMs } from '../time-units.ts'
-import { capitalize, chooseWords } from '../words.ts'
+import { capitalize, chooseWords, count } from '../words.ts'
 
 export type Alert = ReturnType<typeof describeAlert>
 
@@ -148,12 +148,12 @@ export function describeLeads(
   const sorted = [...emergencies, ...others]
   const deadlineAt = Math.min(...leads.map((lead) => lead.deadlineAt ?? now))
   const by = now < deadlineAt ? `by ${formatClock(deadlineAt, { now, timeZone })}` : 'now'
-  const count = `${leads.length} leads to call ${by}`
+  const total = `${leads.length} leads to call ${by}`
   return {
     headline:
       emergencies.length > 0
-        ? `${emergencies.length} ${emergencies.length === 1 ? 'EMERGENCY' : 'EMERGENCIES'} among ${count}`
-        : count,
+        ? `${count(emergencies.length, 'EMERGENCY', 'EMERGENCIES')} among ${total}`
+        : total,
     names: [
       ...sorted.slice(0, mostNames).map((lead) => breakAutoLinks(readName(lead))),
       ...(leads.length > mostNames ? [`${leads.length - mostNames} more`] : []),

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
 import type { DeliveryReason, ReasonKind } from '../delivery-reason.ts'
+import { hash } from '../hash.ts'
 import type { StoredLead } from '../lead.ts'
 import type { ChannelSettings } from '../settings.ts'
 import type { ClaimedLead, Summary } from '../store/claims.ts'
@@ -163,7 +163,9 @@ type DoctorCheck = { state: 'ok' | 'to do'; text: string; next?: string }
 
 /** Names recipients by a hash, which hides addresses in logs and does not depend on their order. */
 export function nameRecipients(kind: string, addresses: readonly string[]): Recipient[] {
-  const hash = (to: string) => createHash('sha256').update(to.toLowerCase()).digest('hex')
-  const named = addresses.map((to) => ({ name: `${kind}-${hash(to).slice(0, 8)}`, to, label: to }))
+  const named = addresses.map((to) => {
+    const name = `${kind}-${hash(to.toLowerCase()).slice(0, 8)}`
+    return { name, to, label: to }
+  })
   return named.filter(({ name }, at) => named.findIndex((one) => one.name === name) === at)
 }

@@ -39,7 +39,7 @@ export const sms = createAlertChannel<'sms'>({
 })
 
 const locate = ({ apiUrl, accountSid }: SmsSettings, path: string) =>
-  `${apiUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/${path}.json`
+  `${apiUrl}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/${path}.json`
 
 const authorize = ({ accountSid, authToken }: SmsSettings) => ({
   authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`,

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { mapRecipients, waitsForSetup } from '../channels/channels.ts'
 import { type Clock, computeDay } from '../clock.ts'
 import { eraseEverywhere } from '../delivery/erase-everywhere.ts'
 import { type ServiceType, serviceTypes } from '../fields.ts'
+import { hash } from '../hash.ts'
 import { formatCsv, type Pages, readPages } from '../reports/csv.ts'
 import { describeCard, describeInFull } from '../reports/describe.ts'
 import { reportDays } from '../reports/periods.ts'
@@ -46,7 +46,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext): void {
   /** Returns 304 if the phone has the same data. */
   function sendFresh(c: Context, body: unknown): Response {
     const text = JSON.stringify(body)
-    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+    const etag = `"${hash(text)}"`
     c.header('ETag', etag)
     if (c.req.header('if-none-match') === etag) return c.body(null, 304)
     return c.body(text, 200, { 'Content-Type': 'application/json' })

@@ -1,4 +1,5 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
+import { hash } from '../hash.ts'
 import { findSession, saveSession } from '../store/desk-access.ts'
 import {
   type Access,
@@ -11,8 +12,7 @@ import type { Database } from '../store/tables.ts'
 
 const tokenPattern = /^[\w-]{43}$/
 
-/** Store only hashes, so that a copy of the database cannot be used to sign in. */
-const hash = (token: string) => createHash('sha256').update(token).digest('hex')
+// Store only hashes of tokens, so that a copy of the database cannot be used to sign in.
 const makeToken = () => randomBytes(32).toString('base64url')
 
 /** A million codes are quickly tried, so the hash also covers the secret of the browser. */

@@ -43,7 +43,7 @@ export function connect(
   return async (method, path, body) => {
     await pause(betweenRequestsMs)
     try {
-      const response = await fetch(`${apiUrl.replace(/\/+$/, '')}/v0/${path}`, {
+      const response = await fetch(`${apiUrl}/v0/${path}`, {
         method,
         headers: {
           authorization: `Bearer ${token}`,
