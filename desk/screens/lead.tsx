@@ -113,7 +113,7 @@ export function Lead({
             {count(data.lead.sameNumber.length, 'other request', 'other requests')} with this number
           </OtherRequests>
           <OtherRequests leads={data.lead.sameEmail} showsPhone>
-            Same email, different number
+            Same email
           </OtherRequests>
           <History lead={data.lead} clock={clock}>
             <Button onClick={retry}>Retry now</Button>

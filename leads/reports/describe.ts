@@ -62,7 +62,7 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
   ...describeCard(lead),
   /** Requests with the same number, the newest first. */
   sameNumber: (options.others?.sameNumber ?? []).map(describeCard),
-  /** Requests with another number. They share no calls, because anyone can type someone else's email. */
+  /** Requests with another number, or with none. They share no calls, because anyone can type someone else's email. */
   sameEmail: (options.others?.sameEmail ?? []).map(describeCard),
   fields: listShown(lead),
   /** As they are stored, to correct them. */

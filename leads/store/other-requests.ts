@@ -33,7 +33,7 @@ export async function listOtherRequests({ kysely }: Db, lead: StoredLead): Promi
   const sameNumber = others.where('phoneKey', '=', phoneKey).limit(maxSameNumber)
   const sameEmail = others
     .where('emailKey', '=', emailKey)
-    .where('phoneKey', 'is distinct from', phoneKey)
+    .$if(phoneKey !== null, (query) => query.where('phoneKey', 'is distinct from', phoneKey))
     .where('receivedAt', '>=', lead.receivedAt - repeatMs)
     .where('receivedAt', '<=', lead.receivedAt + repeatMs)
     .limit(maxSameEmail)

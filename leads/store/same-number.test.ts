@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openTestDatabase } from '#testing/database.ts'
+import { engines, openTestDatabase } from '#testing/database.ts'
 import { openTestDesk } from '#testing/desk.ts'
 import { jane, makeStranger, record, storeLead, testTime } from '#testing/saved-leads.ts'
 import type { Lead } from '../fields.ts'
@@ -100,6 +100,19 @@ it('is named in the history of each request, and an email that matches is only a
   expect(shown.history[0].also).toBeNull()
   expect(shown.sameNumber).toEqual([])
   expect(shown.sameEmail).toHaveLength(2)
+})
+
+it.each(engines)('links requests with one email if both lack a number, on %s', async (engine) => {
+  const { db, get } = await openTestDesk(engine)
+  const numbers = ['', '', jane.phone]
+  const ids: string[] = []
+  for (const phone of numbers) ids.push(await storeLead(db, { lead: { phone } }))
+  for (const id of ids) {
+    const { lead } = await get(`/api/leads/${id}`)
+    expect(lead.sameNumber).toEqual([])
+    const linked = lead.sameEmail.map((other: { id: string }) => other.id)
+    expect(new Set(linked)).toEqual(new Set(ids.filter((other) => other !== id)))
+  }
 })
 
 describe('a button on the card of a number', () => {
