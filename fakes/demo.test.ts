@@ -4,6 +4,7 @@ import type { Today } from '#leads/desk/today.ts'
 import { hours } from '#site/content.ts'
 import { postLead } from '#testing/app.ts'
 import { createDir } from '#testing/database.ts'
+import { findFreePort } from '#testing/processes.ts'
 import { jane } from '#testing/saved-leads.ts'
 import { spawnProcess, waitUntil } from '#testing/server-process.ts'
 
@@ -70,3 +71,24 @@ testBuilt(
     await expect(fetch(site)).rejects.toThrow()
   },
 )
+
+testBuilt('uses the ports in PORT and DESK_PORT, and no others if they are in use', async () => {
+  const [port, deskPort] = [String(await findFreePort()), String(await findFreePort())]
+  const start = (PORT: string) => {
+    const env = { TMPDIR: createDir(), PORT, DESK_PORT: deskPort }
+    return spawnProcess(process.execPath, ['fakes/demo.ts'], env)
+  }
+  const first = start(port)
+  expect(await first.findUrl()).toBe(`http://127.0.0.1:${port}`)
+  expect(first.output.stdout).toContain(`http://localhost:${deskPort}/#enter=`)
+
+  const second = start(port)
+  await expect(second.findUrl()).rejects.toThrow('The process exited')
+  expect(second.output).toEqual({
+    stdout: '',
+    stderr: `Port ${port} is in use. Stop the other program, or set PORT to another number.\n`,
+  })
+  const third = start('0')
+  await third.findUrl()
+  expect(third.output.stdout).toContain(`the desk could not start: Port ${deskPort} is in use`)
+})

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeSafe } from '#leads/safe-text.ts'
+import { UserError } from '#leads/user-error.ts'
+import { findFreePort } from '#testing/processes.ts'
 import { startSampleSite } from './sample-site.ts'
 
 // Shows the whole path of a lead, with fakes for Airtable, email, and push.
@@ -22,9 +24,12 @@ for (const file of ['.env.local', '.env']) if (existsSync(file)) process.loadEnv
 const { PORT, DESK_PORT } = process.env
 const printed = new Map<string, unknown>()
 const { site, airtable, mail, push, ...sample } = await startSampleSite({
-  port: Number(PORT || 3000),
-  deskPort: Number(DESK_PORT || 3001),
+  port: PORT ? Number(PORT) : await findFreePort(3000),
+  deskPort: DESK_PORT ? Number(DESK_PORT) : await findFreePort(3001),
   log,
+}).catch((error) => {
+  process.stderr.write(`${error instanceof UserError ? error.message : error.stack}\n`)
+  process.exit(1)
 })
 try {
   // Do not print what happened to the sample leads.

@@ -13,6 +13,7 @@ import { pushHost, startFakePush } from './push.ts'
 import { addSampleLeads } from './sample-leads.ts'
 
 type Options = {
+  /** 0 means any free port, as does 0 for `deskPort`. */
   port?: number
   deskPort?: number
   /** Stops the clock at this time. */
@@ -38,12 +39,12 @@ export async function startSampleSite({ port = 0, deskPort = 0, at, log }: Optio
     rmSync(dataDir, { recursive: true, force: true })
   }
   try {
-    const sitePort = await findFreePort(port)
+    const sitePort = port === 0 ? await findFreePort() : port
     const variables = {
       PORT: String(sitePort),
       PUBLIC_URL: `http://localhost:${sitePort}`,
       HOST: '127.0.0.1',
-      DESK_PORT: String(await findFreePort(deskPort)),
+      DESK_PORT: String(deskPort === 0 ? await findFreePort() : deskPort),
       DATA_DIR: dataDir,
       SUPABASE_ANON_KEY: readPageKey(process.env),
       ...airtable.env,
