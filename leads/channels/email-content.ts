@@ -1,6 +1,5 @@
 import brand from '../brand.json' with { type: 'json' }
 import type { ShownField } from '../field-outputs.ts'
-import type { LeadField } from '../fields.ts'
 import { escapeHtml } from '../safe-text.ts'
 import { capitalize, chooseWords } from '../words.ts'
 import type { Alert } from './alert.ts'
@@ -9,15 +8,15 @@ import type { Digest } from './channel-type.ts'
 export function formatText(alert: Alert): string {
   const { headline, remarks, rows, callUrl, mapUrl, answer } = alert
   const { call } = chooseWords(alert)
-  const links: Partial<Record<LeadField, string | undefined>> = {
-    phone: callUrl && `Call: ${callUrl}`,
-    address: mapUrl && `Map: ${mapUrl}`,
-  }
   return [
     headline,
     ...remarks,
     '',
-    ...rows.flatMap(({ name, label, text }) => [`${label}: ${text}`, links[name] ?? []].flat()),
+    ...rows.flatMap(({ name, label, text }) => [
+      `${label}: ${text}`,
+      ...(name === 'phone' && callUrl ? [`Call: ${callUrl}`] : []),
+      ...(name === 'address' && mapUrl ? [`Map: ${mapUrl}`] : []),
+    ]),
     `Received: ${alert.receivedAt}`,
     ...(alert.deadline ? [`${capitalize(call)} by: ${alert.deadline}`] : []),
     ...(alert.source ? [`Source: ${alert.source}`] : []),

@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { pickFields } from '../field-outputs.ts'
-import type { LeadField } from '../fields.ts'
 import type { StoredLead } from '../lead.ts'
 import type { ChannelSettings } from '../settings.ts'
 import { explainSource } from '../source.ts'
@@ -104,14 +103,13 @@ const escapeSlack = (text: string) =>
 function formatSlack(alert: Alert): string {
   const { headline, remarks, rows, callUrl, mapUrl, answer } = alert
   const { call } = chooseWords(alert)
-  const urls: Partial<Record<LeadField, string | undefined>> = { phone: callUrl, address: mapUrl }
   const link = (url: string, text: string) =>
     `<${url.replace(/[<>|]/g, encodeURIComponent)}|${escapeSlack(text).replaceAll('|', '/')}>`
   return [
     escapeSlack(headline),
     ...remarks.map(escapeSlack),
     ...rows.map(({ name, label, text }) => {
-      const url = urls[name]
+      const url = name === 'phone' ? callUrl : name === 'address' ? mapUrl : undefined
       return `${label}: ${url ? link(url, text) : escapeSlack(text)}`
     }),
     ...(alert.deadline ? [`${capitalize(call)} by ${escapeSlack(alert.deadline)}`] : []),

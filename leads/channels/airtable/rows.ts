@@ -106,8 +106,8 @@ function decideRetries({ writes, typecast }: Batch, { type, columns }: Refusal):
 const filterCells = (cells: Cells, keep: (name: ColumnName) => boolean): Cells =>
   Object.fromEntries(Object.entries(cells).filter(([name]) => keep(name as ColumnName)))
 
-/** Deletes every row of a lead; succeeds if there is none. */
-export async function eraseRows(leadId: string, table: Table): Promise<{ rows: number } | Failure> {
+/** Deletes every row of a lead and returns how many there were. */
+export async function eraseRows(leadId: string, table: Table): Promise<Ok<number> | Failure> {
   const found = await listRows([leadId], table)
   if (found.kind === 'failed') return found
   const rows = found.body
@@ -119,5 +119,5 @@ export async function eraseRows(leadId: string, table: Table): Promise<{ rows: n
     if (reply.kind === 'refused')
       return { kind: 'failed', error: `Airtable didn’t delete the row (422 ${reply.type}).` }
   }
-  return { rows: rows.length }
+  return { kind: 'ok', body: rows.length }
 }

@@ -252,7 +252,7 @@ export async function eraseFromAirtable(
   { settings, ...deps }: AirtableDeps & { settings: AirtableSettings },
 ): Promise<number | RowsUnavailable> {
   const erased = await eraseRows(leadId, openTable(settings, deps))
-  if (!('error' in erased)) return erased.rows
+  if (erased.kind === 'ok') return erased.body
   const next = [401, 403, 404].includes(erased.status ?? 0) ? askDeveloper : 'Try again later.'
   return { ...fail(erased), error: `${keepForOwner(erased.error)} ${next}` }
 }

@@ -71,7 +71,7 @@ export async function checkAirtable(
     const base = v.safeParse(baseSchema, listed.kind === 'ok' ? listed.body : undefined)
     if (!base.success) {
       const invisible = `The token has no access to base ${settings.baseId}. At ${tokenPage}, give the token the scopes ${scopes.join(', ')} and access to the base. AIRTABLE_BASE_ID is the part of the base's URL that starts with "app".`
-      addBlocker(listed, isForbidden(listed) ? invisible : describeReply(listed))
+      addBlocker(listed, isOutOfReach(listed) ? invisible : describeReply(listed))
       const byHand = `Or create the table by hand: name it "${settings.table}" and add the columns ${describeAllColumns()}.`
       if (creates && report.blocker === 'settings') todo.push(byHand)
       return
@@ -87,7 +87,7 @@ export async function checkAirtable(
   }
 
   function addBlocker(reply: Reply, sentence: string): void {
-    const isSettings = isForbidden(reply) || (reply.kind === 'failed' && reply.status === 401)
+    const isSettings = isOutOfReach(reply) || (reply.kind === 'failed' && reply.status === 401)
     report.blocker = isSettings ? 'settings' : 'airtable'
     todo.push(sentence)
   }
@@ -150,7 +150,7 @@ export async function checkAirtable(
   }
 }
 
-const isForbidden = (reply: Reply) =>
+const isOutOfReach = (reply: Reply) =>
   reply.kind === 'failed' && (reply.status === 403 || reply.status === 404)
 
 const describeReply = (reply: Reply) =>
@@ -159,6 +159,6 @@ const describeReply = (reply: Reply) =>
     : `Airtable returned an unexpected response (${reply.kind === 'refused' ? `422 ${reply.type}` : '200'}).`
 
 const explainFailure = (reply: Reply) =>
-  isForbidden(reply)
+  isOutOfReach(reply)
     ? `the token does not have the scope schema.bases:write (add it at ${tokenPage}), or its owner cannot change the base`
     : describeReply(reply)
