@@ -100,9 +100,9 @@ export const callSentences: Sentences = {
   },
 
   *'A call without a result is put back in time, which is no attempt'({ stored, history, people }) {
-    for (const { name, suspect, events, ...lead } of stored) {
+    for (const { name, events, ...lead } of stored) {
       // The end of the simulation is two days later.
-      if (readNeed(lead) === 'result' && suspect === null) yield `${name} is still being called`
+      if (readNeed(lead) === 'result') yield `${name} is still being called`
       for (const { kind, number, at } of events)
         if (kind === 'no-result') {
           const before = fold(events.slice(0, number - 1))

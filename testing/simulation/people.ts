@@ -252,7 +252,9 @@ export function createPeople(
       Object.assign(press, makeInput(kind, world.now()))
       if (kind === 'corrected' && shown.values)
         Object.assign(press, { shown: shown.values, fields: makeCorrection() })
-      if (takes === 'time') press.at = world.now() + world.between(10, 120) * 60 * secondMs
+      // In the simulated two days, or shortly.
+      const minutes = world.chance(0.3) ? world.between(720, 2_400) : world.between(10, 120)
+      if (takes === 'time') press.at = world.now() + minutes * 60 * secondMs
       presses.push(press)
       const { leadId: _, responses, ...body } = press
       // Sometimes the phone sends the press again although the first request arrived.

@@ -48,7 +48,7 @@ export const sentences: Sentences = {
       if (reason === 'unreached' && lead.attempts === 0) yield lead.name
   },
 
-  *'No reminder goes out before we open, and none about suspected spam'({
+  *'No reminder goes out before we open, and none about suspected spam that nobody called'({
     history,
     hours,
     ...end
@@ -65,19 +65,30 @@ export const sentences: Sentences = {
           lead.promiseStartAt ?? Number.POSITIVE_INFINITY,
           isWaiting ? computeOpening(reopenedAt, hours) : 0,
         )
-      if (at < from || isSpam(end.people, lead.address)) yield `${lead.name}: ${reason}`
+      const isUnwanted = isSpam(end.people, lead.address) && lead.calledAt === null
+      if (at < from || isUnwanted) yield `${lead.name}: ${reason}`
     }
   },
 
-  *'No open lead is left without its last reminder'({ stored, people }) {
-    for (const { name, deliveries, ...lead } of stored) {
-      const last = readNeed(lead) === 'first-call' ? 'missed' : `again-${lead.attempts}-repeat`
-      if (
-        needsCall(lead) &&
-        !isSpam(people, lead.address) &&
-        !deliveries.some(({ reason }) => reason === last)
+  *'No lead is left without its last reminder, which requests with the same next call share'({
+    stored,
+    people,
+    history,
+  }) {
+    for (const lead of stored) {
+      const isFirst = readNeed(lead) === 'first-call'
+      if (!needsCall(lead) || (isFirst && isSpam(people, lead.address))) continue
+      const last = isFirst ? 'missed' : `again-${lead.attempts}-repeat`
+      const isShared = (other: LeadRecord) =>
+        !isFirst &&
+        other.callAgainAt === lead.callAgainAt &&
+        history.sharesNumber(other.id, lead.id)
+      const isReminded = stored.some(
+        (one) =>
+          (one.id === lead.id || isShared(one)) &&
+          one.deliveries.some(({ reason }) => reason === last),
       )
-        yield `${name}: ${last}`
+      if (!isReminded) yield `${lead.name}: ${last}`
     }
   },
 
