@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { openTestDatabase } from '#testing/database.ts'
+import { publishDraft, saveDraft } from '#leads/store/page-versions.ts'
+import { createLocation, openLocation, openTestDatabase } from '#testing/database.ts'
 import { openPageDesk, openPageSite } from '#testing/page.ts'
+import { testTime } from '#testing/saved-leads.ts'
+import { startTestSite } from '#testing/server-process.ts'
 
 it('shows the newest version that follows the rules, reports newer ones, and lists all', async () => {
   const db = await openTestDatabase('sqlite')
@@ -98,4 +101,15 @@ it('edits the published page if the draft is damaged', async () => {
   expect((await call('POST', '/publish', { number: 2 })).message).toMatch(/^Nothing has changed/)
   expect((await save({ 'hero.headline': 'New draft' })).status).toBe(200)
   expect(await read()).toMatchObject({ number: 3, draft: { hero: { headline: 'New draft' } } })
+})
+
+it('reports in /healthz that visitors do not see the newest version', async () => {
+  const location = await createLocation('sqlite')
+  const db = await openLocation(location)
+  const draft = { person: 'Sam', email: 'sam@example.com', now: testTime, content: {} }
+  await saveDraft(db, { ...draft, base: 0 })
+  await publishDraft(db, { ...draft, base: 1, content: { hero: { headline: '' } } })
+  const { url } = await startTestSite({ DATA_DIR: location.dataDir })
+  const { warnings } = await (await fetch(`${url}/healthz`)).json()
+  expect(warnings).toContain('page-not-shown')
 })
