@@ -46,7 +46,10 @@ export function readDetails(
       return isAmount.test(text) ? String(Number(text.replace(/[$,\s]/g, ''))) : undefined
     case 'reason':
       return Object.hasOwn(lostReasons, text) ? text : undefined
-    default:
+    case 'text':
+    case 'time':
+    case 'fields':
+    case null:
       return text
   }
 }
@@ -61,7 +64,10 @@ export function formatDetails(kind: EventKind, text: string | null): string {
       return `, ${formatDollars(Number(text))}`
     case 'reason':
       return `, ${lostReasons[text as keyof typeof lostReasons].toLowerCase()}`
-    default:
+    case 'text':
+    case 'time':
+    case 'fields':
+    case null:
       return ''
   }
 }

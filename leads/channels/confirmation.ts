@@ -47,7 +47,7 @@ async function sendConfirmation(
   const firstId = `${lead.id}_confirmation`
   const mail = {
     ...describeConfirmation(delivery, context),
-    ...(reason === 'received' ? { id: firstId } : { id: `${firstId}_${reason}`, firstId }),
+    ...(reason === 'received' ? { id: firstId } : { id: nameMail(firstId, delivery), firstId }),
     from: from.includes('<') ? from : { name, address: from },
     // An object, because a comma in a string would separate two addresses.
     to: { name: '', address: lead.email },
@@ -59,6 +59,10 @@ async function sendConfirmation(
   // Every email has a different recipient, so one failure must not delay or repeat the others.
   return { ...result, refused: true }
 }
+
+/** The email of another day has a higher revision, and mail apps show one ID only once. */
+const nameMail = (firstId: string, { reason, revision }: ClaimedLead) =>
+  [firstId, reason, ...(revision > 0 ? [revision] : [])].join('_')
 
 /** Contains nothing that the visitor typed; otherwise spammers could use it to send text to strangers. */
 export function describeConfirmation(

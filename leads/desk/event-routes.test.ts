@@ -133,8 +133,16 @@ it('shows the history in plain words, newest first, and rejects other input', as
   for (const bad of [{ id: 'short' }, { version: 0.5 }, { at: 1 }, { via: 'airtable' }])
     expect((await press(id, 'called', bad)).status).toBe(400)
   await press(id, 'no-answer')
-  for (const at of [clock.at, clock.at + 61 * 24 * hourMs])
+  for (const at of [clock.at - hourMs, clock.at + 61 * 24 * hourMs])
     expect((await press(id, 'moved', { at })).status).toBe(400)
+})
+
+it('accepts a time that passed while the phone had no connection, and reminds the crew now', async () => {
+  const { clock, press, store, listMailsAt } = await open()
+  const id = await store()
+  const { lead } = (await press(id, 'call-again', { at: clock.at - 20 * minuteMs })).json
+  expect(lead).toMatchObject({ status: 'agreed', callAgainAt: clock.at })
+  expect(await listMailsAt(clock.at)).toHaveLength(1)
 })
 
 it('emails a number once per day, 30 seconds after “No answer”, unless that is undone', async () => {
@@ -158,6 +166,9 @@ it('emails a number once per day, 30 seconds after “No answer”, unless that 
   await listMailsAt(clock.at)
   await press(id, 'no-answer')
   expect(await listMailsAt(clock.at + 30_000)).toEqual([mail])
+  // The email names the end of the number.
+  const withoutNumber = await store({ lead: { phone: '' } })
+  expect((await press(withoutNumber, 'no-answer')).json.lead.emailAt).toBeNull()
 })
 
 it('cancels the email to the homeowner at the next call, and if they called back', async () => {

@@ -15,6 +15,7 @@ import { keepVisible, makeSafeLines } from '../safe-text.ts'
 import { readDetails } from '../sale.ts'
 import { appendEvent, type EventPlan } from '../store/append-event.ts'
 import { findLead } from '../store/find-leads.ts'
+import { hourMs } from '../time-units.ts'
 import { chooseWords } from '../words.ts'
 import { readCaller } from './add-route.ts'
 import { describeLead } from './lead-routes.ts'
@@ -31,7 +32,9 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
     if (!lead) return refuse(c, 404, erased)
     const at = now()
     const isRepeated = lead.events.some(({ id }) => id === given.id)
-    const isGoodTime = chosenAt === undefined || (chosenAt > at && chosenAt <= at + longestWaitMs)
+    // A phone without a connection sends it later.
+    const isGoodTime =
+      chosenAt === undefined || (chosenAt > at - hourMs && chosenAt <= at + longestWaitMs)
     if (!isGoodTime && !isRepeated) return refuse(c, 400, badTime)
     const read = fields && readCaller({ ...pickFields(lead), ...given.shown, ...fields })
     if (read?.error) return c.json({ error: read.error }, 400)
@@ -46,7 +49,14 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
     const appended = await appendEvent(
       db,
       lead.id,
-      { ...given, at, text, person, email, callAgainAt: chosenAt ?? null },
+      {
+        ...given,
+        at,
+        text,
+        person,
+        email,
+        callAgainAt: chosenAt === undefined ? null : Math.max(chosenAt, at),
+      },
       {
         now: at,
         ...(await planEvent(given.kind, lead, at)),
@@ -71,9 +81,11 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
 
   const planEvent = async (kind: EventKind, lead: StoredLead, at: number): Promise<EventPlan> => ({
     rowRecipients,
-    ...(events[kind].call === 'unanswered' && {
-      emailRecipients: await planRecipients(context, { lead, reason: 'unreached' }),
-    }),
+    // The email names the end of the number.
+    ...(events[kind].call === 'unanswered' &&
+      lead.phone !== '' && {
+        emailRecipients: await planRecipients(context, { lead, reason: 'unreached' }),
+      }),
     computeCallAgainAt: ({ serviceType }, attempts) =>
       suggestCallTime({ now: at, serviceType, attempts, noAnswerMinutes }, hours()),
     dayStartAt: parseLocalTime(`${formatDay(at, hours().timeZone)}T00:00`, hours().timeZone),

@@ -191,7 +191,17 @@ describe.each(engines)('today on %s', (engine) => {
     await press(early, 'called')
     await press(notALead, 'not-a-lead')
     expect((await readToday()).onTime).toEqual({ calls: 2, requests: 4 })
-    clock.at += 18 * 60 * minuteMs
+    // Someone called on the evening before.
+    const evening = testTime - 10 * 60 * minuteMs
+    const closed = await storeLead(db, {
+      at: evening,
+      lead: makeStranger(),
+      ...promiseFrom(testTime + 60 * minuteMs),
+    })
+    await record(db, closed, 'done', { at: evening })
+    clock.at += 15 * 60 * minuteMs
+    expect((await readToday()).onTime).toEqual({ calls: 3, requests: 6 })
+    clock.at += 3 * 60 * minuteMs
     expect((await readToday()).onTime).toEqual({ calls: 0, requests: 0 })
   })
 

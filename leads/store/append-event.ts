@@ -8,14 +8,17 @@ import { events as eventTable, type HistoryEvent } from '../history.ts'
 import { makeHomeownerKeys, makeSearchText } from '../homeowner-keys.ts'
 import type { StoredLead } from '../lead.ts'
 import {
+  computeStatus,
   decideRows,
   fold,
+  isClosed,
   isRemark,
   isShared,
   isValid,
   isValidOnCard,
   keepsAgreedTime,
   type LeadState,
+  newState,
   plansCall,
   readNeed,
   type WantedRows,
@@ -24,6 +27,7 @@ import { moveCrewRow } from './crew-rows.ts'
 import { cancelDeliveries, writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
 import { type Database, type Engine, storedColumns, type Tables } from './tables.ts'
+import { maxRequests } from './today-leads.ts'
 
 /** Undo cancels the email to the homeowner within this time. */
 const emailDelayMs = 30_000
@@ -127,10 +131,17 @@ export async function addEvent(
     const shown = requests?.find(({ id }) => id === one.id)
     const isSameNumber = phoneKey !== null && makeHomeownerKeys(one).phoneKey === phoneKey
     const shares = isShared(given.kind, events, own, isSameNumber)
-    if (!shown) return shares
+    if (!shown) return shares || (isSameNumber && isBeyondCard(one))
     // The result of a call is valid even from a page that shows the version before the call.
     const isResult = eventTable[given.kind].call !== 'started'
     return isValidOnCard(given.kind, fold(own), shown.version) || (isResult && shares)
+  }
+
+  /** A full card does not list all requests. Nobody has touched those that it omits. */
+  function isBeyondCard({ status, version }: StoredLead): boolean {
+    const isFull = (requests?.length ?? 0) >= maxRequests - 1
+    const closes = isClosed({ status: computeStatus(status, given.kind) })
+    return isFull && closes && version === 0 && isValid(given.kind, newState, 0)
   }
 }
 

@@ -155,7 +155,7 @@ export type LeadFilter = {
   source?: string | undefined
 }
 
-export type Page = { limit: number; before?: Position | undefined }
+type Page = { limit: number; before?: Position | undefined }
 export type Position = { id: string; receivedAt: number }
 
 /** Returns the newest leads first. `before` is the last lead of the previous page. */

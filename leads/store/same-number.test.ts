@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openTestDesk } from '#testing/desk.ts'
@@ -139,6 +140,24 @@ describe('a button on the card of a number', () => {
     expect((await findLead(db, since))?.status).toBe('open')
     await press(ids[0], 'undone')
     expect(await listStatuses()).toEqual(['open', 'not-a-lead', 'open'])
+  })
+
+  it('also closes the requests that a full card omits, but none that a colleague has changed', async () => {
+    const { db, ids, press, store } = await open()
+    for (let stored = ids.length; stored < 25; stored++) await store()
+    const changed = await store()
+    await press(changed, 'no-answer', { isAlone: true })
+    const first = ids[0]
+    const { rows } = await sql<{ id: string; version: number }>`
+      select id, version from leads where version = 0 and id <> ${first} limit 19`.execute(
+      db.kysely,
+    )
+    await press(first, 'not-a-lead', { requests: rows })
+    const left = await db.kysely
+      .selectFrom('leads')
+      .select('id')
+      .where('status', '!=', 'not-a-lead')
+    expect(await left.execute()).toEqual([{ id: changed }])
   })
 
   it('records the result of a call for all its requests, also from a page of before the call', async () => {

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { StoredLead } from '../lead.ts'
-import { listStatuses, type Need } from '../statuses.ts'
+import { listStatuses, type Need, statuses, statusKinds } from '../statuses.ts'
 import { dayMs, hourMs } from '../time-units.ts'
 import { type Database, storedColumns } from './tables.ts'
 
 const olderMs = 7 * dayMs
 const maxCards = 50
 /** More requests from one number are counted, but not shown. */
-const maxRequests = 20
+export const maxRequests = 20
 
 /**
  * The groups of Today, the most urgent first. `mine` are this person's calls, and `calling` those of others.
@@ -47,6 +47,7 @@ type Row = StoredLead & {
 const step = sql.lit(100_000_000_000_000)
 const is = (group: TodayGroup) => sql.lit(groups.indexOf(group))
 
+const isLead = sql`status in (${sql.join(statusKinds.filter((status) => statuses[status].isLead))})`
 const needs = (need: Need) => sql`status in (${sql.join(listStatuses(need))})`
 
 /** The same for all requests with one phone number. Suspected spam shares no calls. */
@@ -68,7 +69,7 @@ export async function listTodayLeads(
     with candidates as (
       select id, received_at, service_type, deadline_at, changed_at, call_again_at,
         ${card} as card,
-        case when deadline_at >= ${day.from} and deadline_at < ${day.to} and status <> 'not-a-lead'
+        case when deadline_at >= ${day.from} and deadline_at < ${day.to} and ${isLead}
           and (called_at is not null or deadline_at <= ${now}) then 1 else 0 end as is_due_today,
         case when called_at <= deadline_at then 1 else 0 end as is_on_time,
         case
@@ -93,6 +94,8 @@ export async function listTodayLeads(
         or (${needs('next-call')} and call_again_at > 0)
         or (${needs('result')} and changed_at > 0)
         or (${needs('nothing')} and changed_at >= ${dayAgo})
+        -- Due today, although someone may have called before.
+        or (${needs('nothing')} and deadline_at >= ${day.from} and deadline_at < ${day.to})
     ), requests as (
       select id, card, service_type, deadline_at, received_at, group_number,
         group_number * ${step} + case
