@@ -2,6 +2,7 @@
 // needs, because TypeScript's types for pages and for workers exclude each other.
 type NotifiedLead = {
   leadId: string
+  version?: number
   opensList: boolean
   /** The lead has a phone number. */
   canDial: boolean
@@ -163,10 +164,10 @@ const post = (path: string, body: object, signal: AbortSignal | null = null) =>
     signal,
   })
 
-async function act(action: string, { leadId, opensList }: NotifiedLead): Promise<void> {
+async function act(action: string, { leadId, version, opensList }: NotifiedLead): Promise<void> {
   if (opensList) return open('/')
   if (action !== 'calling') return open(`/#/lead/${leadId}${action === 'call' ? '/call' : ''}`)
-  const event = { id: crypto.randomUUID(), kind: 'called', via: 'notification' }
+  const event = { id: crypto.randomUUID(), kind: 'called', via: 'notification', version }
   const answer = await post(`/api/leads/${leadId}/events`, event).catch(() => null)
   if (answer?.ok) return
   if (answer?.status === 401) await turnOff()

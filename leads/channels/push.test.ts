@@ -77,6 +77,7 @@ it('sends only the necessary data, signed and encrypted', async () => {
       silent: false,
     },
     lead: {
+      version: 0,
       ...{ leadId, opensList: false, canDial: true },
       ...{ isEmergency: true, isCalled: false, isQuestion: false },
     },

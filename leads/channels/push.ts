@@ -114,6 +114,8 @@ type PushMessage = {
   title: string
   body: string
   leadId: string
+  /** What the notification shows, so that a call from an old one cannot replace a colleague's plan. */
+  version?: number
   /** Opens the list of leads instead of one lead. */
   opensList?: boolean
   /** The lead has a phone number. */
@@ -154,6 +156,7 @@ export function describePush(
     title: `${isRepeat && !isCalled ? 'Repeat request: ' : ''}${describeTitle()}`,
     body: describeBody(lead, isEmergency && !isCalled),
     leadId,
+    version: lead.version,
     canDial: lead.phone !== '',
     isEmergency,
     isCalled,
@@ -208,7 +211,7 @@ export async function sendPush(
   signal: AbortSignal,
 ): Promise<Result> {
   const { env, db, fetch, now, timers } = context
-  const { title, body, leadId, opensList = false, canDial = false, ttlSeconds } = message
+  const { title, body, leadId, version, opensList = false, canDial = false, ttlSeconds } = message
   const { isEmergency, isCalled, isQuestion = false } = message
   const deskUrl = env.desk?.url ?? env.publicUrl
   const data = {
@@ -223,7 +226,7 @@ export async function sendPush(
       navigate: opensList ? `${deskUrl}/` : `${deskUrl}/#/lead/${leadId}`,
       silent: message.isSilent,
     },
-    lead: { leadId, opensList, canDial, isEmergency, isCalled, isQuestion },
+    lead: { leadId, version, opensList, canDial, isEmergency, isCalled, isQuestion },
     receipt: { messageId: message.messageId },
   }
   const { endpoint, p256dh, auth } = device
