@@ -161,7 +161,7 @@ function explainUnused(brandDir: string, known: readonly string[]): string[] {
     })
 }
 
-export type Shades = Record<ShadeName, number>
+type Shades = Record<ShadeName, number>
 
 type Options = {
   brandDir: string

@@ -31,7 +31,7 @@ import { createRandom, pickOne } from './random.ts'
  */
 
 /** How one request fails. */
-export type Fault =
+type Fault =
   | HttpFault
   | { kind: 'error'; status: number; type: string }
   /** Returns 200 without doing anything. */

@@ -2,7 +2,7 @@ import { readField } from './field-outputs.ts'
 import { fieldNames, type Lead, type LeadField, leadFields } from './fields.ts'
 
 /** An event stores these as JSON: each changed field with its old and new value. */
-export type Change = [name: LeadField, before: string, after: string]
+type Change = [name: LeadField, before: string, after: string]
 
 export type TypedFields = { [Name in LeadField]?: string | undefined }
 

@@ -15,7 +15,7 @@ export type Finding = { id?: string; state: 'ok' | 'to do' | 'check'; text: stri
 export type RawEnv = Record<string, string | undefined>
 
 /** The part of site/content.ts that doctor reads, without placeholders. */
-export type Content = BrandWords & {
+type Content = BrandWords & {
   company: { phone: string }
   form: { consent: { version: string; text: string } }
   hours: BusinessHours
