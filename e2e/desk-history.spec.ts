@@ -63,7 +63,9 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   await checkAxe(sam, 'call again')
 
   await dana.locator('.notice').getByRole('button', button('Undo')).click()
-  await expect(dana.locator('.notice')).toContainText('Undid “Change the time.” The homeowner didn’t answer.')
+  await expect(dana.locator('.notice')).toContainText(
+    'Undid “Change the time.” The homeowner didn’t answer.',
+  )
   await expect(dana.getByRole('heading', { level: 1 })).toBeFocused()
   await dana.getByRole('link', { name: visitor.name }).click()
   await dana.getByRole('button', { name: 'Undo “No answer”' }).click()
