@@ -30,10 +30,3 @@ test('no source file is longer than 300 lines', () => {
   const countLines = (file: string) => readFileSync(file, 'utf8').split('\n').length - 1
   expect(sources.filter((file) => countLines(file) > 300)).toEqual([])
 })
-
-test('no file has merge conflict markers', () => {
-  const files = globSync('**/*.{md,ts,tsx,mjs,css,html,sql,json,yaml}', { exclude: skipped })
-  files.push('site/content.ts', '.env.example')
-  const marker = /^(<<<<<<<|>>>>>>>) /m
-  expect(files.filter((file) => marker.test(readFileSync(file, 'utf8')))).toEqual([])
-})

@@ -72,34 +72,6 @@ test('serves the icon that iPhones request, because the page does not link it', 
   expect(response.headers()['content-type']).toBe('image/png')
 })
 
-test('has space beside the phone number, three columns in the footer, and cards that lift', async ({
-  page,
-}) => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.goto('/')
-  await expect(page.locator('.deferred')).toHaveCount(0)
-  const find = (selector: string) =>
-    page.locator(selector).evaluate((one) => one.getBoundingClientRect().toJSON() as DOMRect)
-  const number = await find('.site-header .call-number')
-  const button = await find('.site-header .page-width .button')
-  expect(button.left - number.right).toBeGreaterThanOrEqual(16)
-
-  await page.setViewportSize({ width: 1024, height: 768 })
-  const columns = page.locator('.footer-columns > *')
-  const boxes = await columns.evaluateAll((all) => all.map((one) => one.getBoundingClientRect()))
-  expect(boxes).toHaveLength(3)
-  expect(new Set(boxes.map(({ top }) => top)).size).toBe(1)
-
-  const card = page.locator('.services li').first()
-  await expect(card).toHaveCSS('translate', 'none')
-  await card.hover()
-  await expect(card).toHaveCSS('translate', '0px -4px')
-  await page.mouse.move(0, 0)
-  await expect(card).toHaveCSS('translate', 'none')
-  await card.getByRole('link').focus()
-  await expect(card).toHaveCSS('translate', '0px -4px')
-})
-
 test('goes to a linked section, although the sections get their final heights later', async ({
   page,
 }) => {

@@ -85,7 +85,7 @@ async function open() {
     readLead,
     /** Returns what Today shows, as the server renders it. */
     readToday: async () => renderStart(await get('/api/today')).screen,
-    readFiltered: async (status: LeadStatus) =>
+    readFiltered: async (status: LeadStatus | 'next-call') =>
       (await post('/api/search', { status })).json.leads.map((lead: { id: string }) => lead.id),
     readCsv: async () => (await post('/api/spreadsheet', {})).text,
     readAirtable: () => airtable.records.map(({ fields }) => fields.Status),
@@ -112,7 +112,7 @@ it.each(pairs)(
     const { titles, lead } = await desk.act(kind)
 
     const after: LeadStatus = kind === 'undone' ? 'open' : computeStatus(before, kind)
-    const { label, airtable, isLead } = statuses[after]
+    const { label, airtable, isLead, needs } = statuses[after]
     expect(lead.status).toBe(after)
     const [newest] = lead.history
     expect(newest).toMatchObject({
@@ -121,6 +121,8 @@ it.each(pairs)(
     })
     expect(await desk.readToday()).toContain('Jane Doe')
     expect(await desk.readFiltered(after)).toEqual([desk.id])
+    const again = needs === 'next-call' ? [desk.id] : []
+    expect(await desk.readFiltered('next-call')).toEqual(again)
     const csv = await desk.readCsv()
     const start = newest.text.split(' ').slice(0, 4).join(' ')
     for (const text of [label, start]) expect(csv).toContain(text)

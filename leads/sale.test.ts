@@ -5,46 +5,29 @@ import { amountPattern, describeSale, readDetails } from './sale.ts'
 
 const today = '2028-02-28'
 
-it.each([
-  ['12500', '12500'],
-  [' $12,500 ', '12500'],
-  ['$ 1,234,567', '1234567'],
-  ['007', '7'],
-  ['9999999', '9999999'],
-])('reads the amount %j', (typed, stored) => {
-  expect(readDetails('won', typed, today)).toBe(stored)
-  expect(typed).toMatch(new RegExp(`^(?:${amountPattern})$`, 'v'))
+it('reads an amount in whole dollars, with or without a dollar sign and commas', () => {
+  for (const [typed, stored] of [
+    [' $12,500 ', '12500'],
+    ['9999999', '9999999'],
+    ['007', '7'],
+  ] as const) {
+    expect(readDetails('won', typed, today)).toBe(stored)
+    expect(typed).toMatch(new RegExp(`^(?:${amountPattern})$`, 'v'))
+  }
 })
 
-it.each([
-  'twelve',
-  '12k',
-  '-5',
-  '0',
-  '1000000000',
-  '10,000,000',
-  '12,50',
-  '1.5',
-  '1e3',
-  '',
-  ' ',
-  '٣',
-])('rejects the amount %j', (typed) => {
+it.each(['twelve', '0', '1.5', '12,50', '10,000,000'])('rejects the amount %j', (typed) => {
   expect(readDetails('won', typed, today)).toBeUndefined()
 })
 
 it.each([
-  ['2028-02-28', true],
-  ['2028-02-29', true],
-  ['2029-02-27', true],
-  ['2028-02-27', false],
-  ['2028-02-30', false],
-  ['2029-03-01', false],
-  ['20280301', false],
-  ['2028-03-01T10:00Z', false],
-  ['+012028-03-01', false],
-  ['soon', false],
-])('accepts an appointment on %j: %j', (typed, isValid) => {
+  ['today', '2028-02-28', true],
+  ['a year later', '2029-02-27', true],
+  ['yesterday', '2028-02-27', false],
+  ['after more than a year', '2029-03-01', false],
+  ['on a day that does not exist', '2028-02-30', false],
+  ['in another format', '20280301', false],
+])('checks an appointment %s', (_, typed, isValid) => {
   expect(readDetails('appointment', typed, today)).toBe(isValid ? typed : undefined)
 })
 

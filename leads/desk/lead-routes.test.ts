@@ -3,8 +3,7 @@ import { startAirtable } from '#testing/airtable.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openDelivery, sendWell } from '#testing/delivery.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { listLeads, makeStranger, record, storeLead, testTime } from '#testing/saved-leads.ts'
-import type { EventKind } from '../history.ts'
+import { listLeads, storeLead, testTime } from '#testing/saved-leads.ts'
 import { acquire, release } from '../store/claims.ts'
 import { findLead } from '../store/find-leads.ts'
 import type { Database } from '../store/tables.ts'
@@ -22,24 +21,6 @@ const airtableEnv = { AIRTABLE_TOKEN: 't', AIRTABLE_BASE_ID: 'b' }
 const unavailable = { error: { code: 'not-erased' } }
 
 describe.each(engines)('on %s', (engine) => {
-  it('finds every lead to call again, whatever the reason', async () => {
-    const { db, post } = await open(engine)
-    const store = async (...kinds: EventKind[]) => {
-      const id = await storeLead(db, { lead: makeStranger() })
-      for (const [version, kind] of kinds.entries()) await record(db, id, kind, { version })
-      return id
-    }
-    await store()
-    await store('called')
-    const again = [
-      await store('no-answer'),
-      await store('called', 'call-again'),
-      await store('called', 'no-result'),
-    ]
-    const { leads } = (await post('/api/search', { status: 'next-call' })).json
-    expect(new Set(leads.map(({ id }: { id: string }) => id))).toEqual(new Set(again))
-  })
-
   it('erases a lead here and in Airtable, and no other', async () => {
     const airtable = await startAirtable()
     const { db, erase, clock } = await open(engine, { env: airtable.fake.env })

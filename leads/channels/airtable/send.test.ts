@@ -186,19 +186,16 @@ test('sets Called At even if the token cannot add the choice for Status', async 
   expect(rowOf(lead)).toMatchObject({ Status: 'New', 'Called At': expect.any(String) })
 })
 
-test.each([
-  ['Called', 'New'],
-  ['Follow-up', 'Follow-up'],
-])('clears Called At of a reopened lead and turns Status %s into %s', async (before, after) => {
+test('clears Called At of a reopened lead, and keeps a Status that only the crew uses', async () => {
   const { send, rowOf } = await startAirtable()
   const lead = makeLead({ calledAt: 1, status: 'calling' })
   await send([lead])
   await send([lead], { reason: 'called' })
   expect(rowOf(lead)).toMatchObject({ Status: 'Called', 'Called At': expect.any(String) })
-  Object.assign(rowOf(lead) ?? {}, { Status: before })
+  Object.assign(rowOf(lead) ?? {}, { Status: 'Follow-up' })
   const reopened = { ...lead, ...newState }
   expect(await send([reopened], { reason: 'outcome' })).toEqual([{ ok: true }])
-  expect(rowOf(lead)).toMatchObject({ Status: after })
+  expect(rowOf(lead)).toMatchObject({ Status: 'Follow-up' })
   expect(rowOf(lead)).not.toHaveProperty('Called At')
 })
 
