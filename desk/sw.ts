@@ -2,7 +2,7 @@
 // needs, because TypeScript's types for pages and for workers exclude each other.
 type NotifiedLead = {
   leadId: string
-  version?: number
+  version: number | null
   opensList: boolean
   /** The lead has a phone number. */
   canDial: boolean
@@ -167,7 +167,8 @@ const post = (path: string, body: object, signal: AbortSignal | null = null) =>
 async function act(action: string, { leadId, version, opensList }: NotifiedLead): Promise<void> {
   if (opensList) return open('/')
   if (action !== 'calling') return open(`/#/lead/${leadId}${action === 'call' ? '/call' : ''}`)
-  const event = { id: crypto.randomUUID(), kind: 'called', via: 'notification', version }
+  const id = crypto.randomUUID()
+  const event = { id, kind: 'called', via: 'notification', version: version ?? undefined }
   const answer = await post(`/api/leads/${leadId}/events`, event).catch(() => null)
   if (answer?.ok) return
   if (answer?.status === 401) await turnOff()

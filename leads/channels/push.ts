@@ -226,7 +226,15 @@ export async function sendPush(
       navigate: opensList ? `${deskUrl}/` : `${deskUrl}/#/lead/${leadId}`,
       silent: message.isSilent,
     },
-    lead: { leadId, version, opensList, canDial, isEmergency, isCalled, isQuestion },
+    lead: {
+      leadId,
+      version: version ?? null,
+      opensList,
+      canDial,
+      isEmergency,
+      isCalled,
+      isQuestion,
+    },
     receipt: { messageId: message.messageId },
   }
   const { endpoint, p256dh, auth } = device
