@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FakeOptions } from '#fakes/airtable.ts'
-import { startAirtable } from '#testing/airtable.ts'
+import { columnsWithout, startAirtable } from '#testing/airtable.ts'
 import { alwaysOpen } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { system } from '../system.ts'
@@ -23,8 +23,10 @@ async function checkFake(options: FakeOptions = {}, changed: Partial<AirtableSet
   return checks
 }
 
-test('doctor accepts a complete table', async () => {
-  expect(await checkFake()).toMatchObject([{ state: 'ok' }])
+test('doctor requires neither Result nor Amount, which an owner may use for something else', async () => {
+  const columns = { ...columnsWithout('Result'), Amount: 'singleSelect' }
+  for (const options of [{}, { columns }])
+    expect(await checkFake(options)).toMatchObject([{ state: 'ok' }])
 })
 
 const onlyTwo = { 'Lead ID': 'singleLineText', Name: 'singleLineText' }

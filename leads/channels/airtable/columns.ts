@@ -13,6 +13,8 @@ type Column = {
   options?: { choices?: { name: string }[]; [option: string]: unknown }
   /** Column types that can store our values. */
   accepts: readonly string[]
+  /** Older bases don't have this column, and an owner may use one of this name for something else. */
+  isOptional?: true
 }
 
 const textTypes = ['singleLineText', 'multilineText', 'richText', 'email', 'phoneNumber', 'url']
@@ -35,7 +37,10 @@ const dateTime: Column = {
   accepts: [...textTypes, 'dateTime', 'date'],
 }
 
+const result: Column = { ...text('singleLineText'), isOptional: true }
+
 const dollars: Column = {
+  isOptional: true,
   type: 'currency',
   options: { precision: 0, symbol: '$' },
   accepts: [...textTypes, 'currency', 'number'],
@@ -87,13 +92,14 @@ export const airtableColumns = {
   Source: text('singleLineText'),
   Status: select(ownStatuses),
   'Called At': dateTime,
-  Result: text('singleLineText'),
+  Result: result,
   Amount: dollars,
   Raw: text('multilineText'),
 }
 
 export type ColumnName = keyof typeof airtableColumns
 export const columnNames = Object.keys(airtableColumns) as ColumnName[]
+export const requiredColumns = columnNames.filter((name) => !airtableColumns[name].isOptional)
 export const choiceColumns = columnNames.filter((name) => airtableColumns[name].options?.choices)
 
 /** Undefined cells are not sent; null clears a cell. */

@@ -26,6 +26,7 @@ import {
   isOwnStatus,
   isStatusSet,
   makeCells,
+  requiredColumns,
 } from './columns.ts'
 import {
   eraseRows,
@@ -136,7 +137,7 @@ function listMissing(cells: Cells, reply: Ok<Row> | Refusal): string[] {
   // If Airtable did not accept the Status, the row has the one from before.
   const isStored = (name: string) =>
     name === 'Status' ? stored.Status === cells.Status : name in stored
-  return Object.entries(cells).flatMap(([name, cell]) => (cell && !isStored(name) ? name : []))
+  return requiredColumns.filter((name) => cells[name] && !isStored(name))
 }
 
 const describeMissing = (columns: readonly string[]) =>

@@ -30,10 +30,10 @@ test('creates a table that can store a lead in an empty base', async () => {
 })
 
 test('creates missing columns', async () => {
-  const columns = columnsWithout('Service', 'Received At', 'Raw')
+  const columns = columnsWithout('Service', 'Received At', 'Result', 'Raw')
   const { done, todo, names } = await setUp({ columns })
   expect(todo).toEqual([])
-  expect(done.filter((line) => line.startsWith('Created the column'))).toHaveLength(3)
+  expect(done.filter((line) => line.startsWith('Created the column'))).toHaveLength(4)
   expect(names?.sort()).toEqual([...columnNames].sort())
 })
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type AirtableDeps, type AirtableSettings, type Reply, tokenPage } from './client.ts'
-import { airtableColumns, type ColumnName, columnNames } from './columns.ts'
+import { airtableColumns, type ColumnName, columnNames, requiredColumns } from './columns.ts'
 import { openTable } from './rows.ts'
 
 /** Airtable is ready when `todo` is empty. */
@@ -111,12 +111,13 @@ export async function checkAirtable(
 
   async function checkTable({ id, name, fields }: Table): Promise<void> {
     done.push(`The base has the table "${name}" (${id}).`)
-    const missing = columnNames.filter((column) => !fields.some((field) => field.name === column))
+    const checked = creates ? columnNames : requiredColumns
+    const missing = checked.filter((column) => !fields.some((field) => field.name === column))
     if (creates) for (const column of missing) await createColumn(column, id)
     else if (missing.length > 0)
       todo.push(`The table "${name}" is missing the columns ${missing.join(', ')}.`)
     for (const { name, type } of fields) {
-      const column = columnNames.find((one) => one === name)
+      const column = checked.find((one) => one === name)
       if (column && !airtableColumns[column].accepts.includes(type))
         todo.push(
           `The column "${column}" has the type ${type}, which cannot store its values. Change it to ${typeWords[airtableColumns[column].type]}.`,
