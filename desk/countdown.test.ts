@@ -47,7 +47,7 @@ test('a lead goes from calm to late', () => {
   expect(after(-5_000)).toEqual(['calm', '10 min left'])
 })
 
-test('an emergency is in the alarm color at any time left, and never green while it needs a call', () => {
+test('an emergency is in the alarm color at any time left, and until it needs no call and no result', () => {
   const emergency = { isEmergency: true }
   expect(after(0, emergency)).toEqual(['urgent', 'Call now: 10:00 left'])
   expect(after(12 * minuteMs, emergency)).toEqual(['late', '2 min late'])
@@ -55,7 +55,10 @@ test('an emergency is in the alarm color at any time left, and never green while
   const whenOpen = { ...emergency, promiseStartAt: opensAt, deadlineAt: opensAt + 10 * minuteMs }
   expect(after(minuteMs, whenOpen)).toEqual(['urgent', 'Call by 8:10 AM'])
   const again = { status: 'call-again', attempts: 1, callAgainAt: receivedAt + hourMs } as const
-  expect(after(minuteMs, { ...emergency, ...again })[0]).toBe('soon')
+  expect(after(minuteMs, { ...emergency, ...again })[0]).toBe('urgent')
+  expect(after(2 * hourMs, { ...emergency, ...again })[0]).toBe('urgent')
+  const calling = { status: 'calling', changedAt: receivedAt, caller: 'Sam' } as const
+  expect(after(minuteMs, { ...emergency, ...calling })).toEqual(['urgent', 'Sam is calling'])
 })
 
 test('a homeowner without a phone number gets an email instead of a call', () => {

@@ -48,15 +48,15 @@ export function computeCountdown(lead: LeadCard, clock: Clock, me: string): Coun
       return { mood: status.mark === 'check' ? 'done' : 'dropped', text: capitalize(text), ...over }
     }
     case 'result':
-      return { mood: 'calling', text: describeCalling(lead, clock, me), ...over }
+      return {
+        mood: lead.isEmergency ? 'urgent' : 'calling',
+        text: describeCalling(lead, clock, me),
+        ...over,
+      }
     case 'next-call': {
       const text = `${capitalize(explainNextCall(lead))}. ${describeNextCall(lead, clock)}`
-      return {
-        mood: isDueAgain(lead, now) || lead.isEmergency ? 'soon' : 'waiting',
-        text,
-        shareLeft: 1,
-        minutesLeft: 0,
-      }
+      const mood = lead.isEmergency ? 'urgent' : isDueAgain(lead, now) ? 'soon' : 'waiting'
+      return { mood, text, shareLeft: 1, minutesLeft: 0 }
     }
     case 'first-call':
   }
@@ -87,6 +87,9 @@ export function computeCountdown(lead: LeadCard, clock: Clock, me: string): Coun
     minutesLeft: Math.floor(Math.round(leftMs / 1_000) / 60),
   }
 }
+
+/** Without “Call now:”. */
+export const readTime = ({ text }: Countdown) => text.replace(/^\w+ now: /, '')
 
 /** Call again now, at 2:10 PM, tomorrow at 7:00 AM, on Monday at 7:00 AM. */
 export function describeNextCall(lead: LeadCard, clock: Clock) {

@@ -4,7 +4,7 @@ import { needsCall, readNeed } from '#leads/lead-state.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { describeDetails } from '#leads/sale.ts'
 import { statuses } from '#leads/statuses.ts'
-import { computeCountdown } from './countdown.ts'
+import { computeCountdown, readTime } from './countdown.ts'
 import { CountdownIcon } from './countdown-icon.tsx'
 import { firstScreenful } from './lead-row.tsx'
 import { Me } from './me.ts'
@@ -32,10 +32,7 @@ const LeadLine = memo(function LeadLine({ lead, href, isShown }: Line) {
         {lead.town}
       </span>
       <b className="line-status">
-        {/* Without “Call now:”. */}
-        {readNeed(lead) === 'first-call'
-          ? countdown.text.split(': ').at(-1)
-          : statuses[lead.status].label}
+        {readNeed(lead) === 'first-call' ? readTime(countdown) : statuses[lead.status].label}
       </b>
       <span className="line-result">{describeDetails(lead)}</span>
       <span className="line-age">{formatAgo(lead.receivedAt, clock)}</span>
