@@ -1,20 +1,25 @@
-import { use, useRef, useState } from 'react'
-import { formatTimestamp, parseLocalTime } from '#leads/clock.ts'
+import { use, useState } from 'react'
 import { isDueAgain } from '#leads/deadline.ts'
 import { nameButton } from '#leads/describe-event.ts'
 import { type EventKind, eventKinds, events, maxNoteLength } from '#leads/history.ts'
-import { isValid, needsCall, plansCall, readNeed } from '#leads/lead-state.ts'
-import { listCallTimes, longestWaitMs } from '#leads/next-call.ts'
+import { isValid, plansCall } from '#leads/lead-state.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
-import { minuteMs } from '#leads/time-units.ts'
 import { chooseWords, count } from '#leads/words.ts'
-import { areDifferent, type Card, listRequests, nameRequest } from './cards.ts'
+import { CallTimes } from './call-times.tsx'
+import {
+  areDifferent,
+  type Card,
+  canCall,
+  findOwnCall,
+  listRequests,
+  nameRequest,
+} from './cards.ts'
 import { readDraft, saveDraft, useDraft } from './drafts.ts'
 import { Button, Icon, MailLink, NotSent } from './elements.tsx'
-import { Hours, isCaller, Me, Sender } from './me.ts'
+import { Me, Sender } from './me.ts'
 import { useUnsent } from './outbox.ts'
 import { type Pressed, type Refresh, usePress } from './press.ts'
-import { useClock, useIsLive, useNow } from './use-polling.ts'
+import { useIsLive, useNow } from './use-polling.ts'
 
 type Actions = { card: Card; refresh: Refresh }
 
@@ -34,7 +39,7 @@ export function CallActions({ card, refresh, isNext }: Actions & { isNext: boole
   const [isBusy, setBusy] = useState(false)
   const isLive = useIsLive()
   const press = usePress(refresh)
-  const canClaim = needsCall(lead)
+  const canClaim = canCall(card)
   const claim = async () => {
     setBusy(true)
     await press(card, { kind: 'called' })
@@ -105,7 +110,7 @@ export function Outcomes({ card, refresh }: Actions) {
   const [asked, setAsked] = useState<EventKind>()
   const isLive = useIsLive()
   const press = usePress(refresh)
-  const isMine = readNeed(lead) === 'result' && isCaller(lead, use(Me))
+  const isMine = findOwnCall(card, use(Me)) !== undefined
   // Another call is about all requests, because they have the same number.
   const asks = (kind: EventKind) => !plansCall(kind) && areDifferent(card)
   const takesTime = (kind: EventKind) => events[kind].takes === 'time'
@@ -155,13 +160,17 @@ export function Outcomes({ card, refresh }: Actions) {
   )
 }
 
-/** Takes back the tap that recorded the call. */
-export function NotCalled({ card: { lead }, refresh }: Actions) {
+/** Takes back the tap that recorded your call. */
+export function NotCalled({ card, refresh }: Actions) {
+  const lead = findOwnCall(card, use(Me)) ?? card.lead
   const press = usePress(refresh)
+  const unsent = useUnsent(lead.id)
   return (
     <button
       type="button"
       className="link"
+      // Until the earlier press is sent, this would undo something else.
+      disabled={unsent.length > 0}
       onClick={() => void press({ lead }, { kind: 'undone' }, 'called')}
     >
       {`I didn’t ${chooseWords(lead).call}`}
@@ -214,69 +223,6 @@ async function sendNote(lead: LeadCard, press: ReturnType<typeof usePress>): Pro
   saveDraft(lead.id, '')
   const error = await press({ lead }, { kind: 'note', text })
   if (error && !readDraft(lead.id)) saveDraft(lead.id, text)
-}
-
-/** Changes when to call again. */
-export function ChangeTime({ card, refresh }: Actions) {
-  const [isShown, setShown] = useState(false)
-  const details = useRef<HTMLDetailsElement>(null)
-  const press = usePress(refresh)
-  if (!isValid('moved', card.lead, card.lead.version)) return null
-  const choose = (at: number) => {
-    details.current?.removeAttribute('open')
-    void press(card, { kind: 'moved', at })
-  }
-  return (
-    <details
-      className="change-time"
-      ref={details}
-      onToggle={({ currentTarget }) => setShown(currentTarget.open)}
-    >
-      <summary>{nameButton('moved', card.lead)}</summary>
-      {/* The first time zone conversion is slow on a phone. */}
-      {isShown && <CallTimes choose={choose} />}
-    </details>
-  )
-}
-
-/** Offers times for the next call, and a field for any other within 60 days. */
-function CallTimes({ choose }: { choose: (at: number) => void }) {
-  const { now } = useClock(60_000)
-  const [time, setTime] = useState('')
-  const hours = use(Hours)
-  if (!hours) return null
-  const { timeZone } = hours
-  const formatField = (at: number) => formatTimestamp(at, timeZone).slice(0, 16).replace(' ', 'T')
-  return (
-    <div className="call-times">
-      <div className="outcomes">
-        {listCallTimes(now, hours).map(({ label, at }) => (
-          <Button key={label} onClick={() => choose(at)}>
-            {label}
-          </Button>
-        ))}
-      </div>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          choose(parseLocalTime(time, timeZone))
-        }}
-      >
-        <label>
-          Another time
-          <input
-            type="datetime-local"
-            required
-            min={formatField(now + minuteMs)}
-            max={formatField(now + longestWaitMs)}
-            value={time}
-            onChange={({ target }) => setTime(target.value)}
-          />
-        </label>
-        <Button type="submit">Set</Button>
-      </form>
-    </div>
-  )
 }
 
 /** Lists the presses that could not be sent yet. */

@@ -5,10 +5,14 @@ import { minuteMs } from '#leads/time-units.ts'
 import { promiseFrom, storedJane, testTime } from '#testing/saved-leads.ts'
 import {
   areDifferent,
+  canCall,
   computeCardCountdown,
   countToCall,
   describeRequests,
   describeTotals,
+  findCall,
+  findCard,
+  findOwnCall,
   groupCards,
   passTime,
 } from './cards.ts'
@@ -87,6 +91,34 @@ test('shows the nearest deadline of the open requests', () => {
   expect(read({ isEmergency: true, ...due(8) }, due(3))).toBe('Call now: 3:00 left')
   expect(read(due(8), { ...due(3), status: 'calling' })).toBe('8\u00a0min left')
   expect(read({ ...due(8), status: 'calling' }, due(3))).toBe('Someone is calling')
+})
+
+test('one emergency makes the whole card an emergency, also during a call', () => {
+  const read = (...changes: Partial<LeadCard>[]) =>
+    computeCardCountdown(makeCard(...changes), { now: testTime, timeZone: 'UTC' }, '').mood
+  const calling = { status: 'calling' } as const
+  expect(read(calling, {})).toBe('calling')
+  expect(read(calling, { isEmergency: true })).toBe('urgent')
+})
+
+test('finds a call about any request on the card, your own first, and does not record another one', () => {
+  const calling = { status: 'calling', callerEmail: 'sam@example.com' } as const
+  const others = makeCard({}, calling)
+  expect(findCall([others.lead, ...others.others], 'me@example.com')).toBe(others.others[0])
+  expect(findOwnCall(others, 'me@example.com')).toBeUndefined()
+  expect(canCall(others)).toBe(false)
+  const both = makeCard({}, calling, { ...calling, callerEmail: 'me@example.com' })
+  expect(findOwnCall(both, 'me@example.com')).toBe(both.others[1])
+  expect(canCall(makeCard({}, { status: 'call-again' }))).toBe(true)
+  expect(canCall(makeCard({ status: 'done' }))).toBe(false)
+})
+
+test('finds the card of a lead that is not its most urgent request', () => {
+  const requests = 2
+  const [first, second] = [make({ id: '1', requests }), make({ id: '2', requests })]
+  const leads = [first, make({ id: '3', card: 'b' }), second]
+  expect(findCard(leads, '2')).toEqual({ lead: second, others: [first], requests })
+  expect(findCard(leads, '4')).toBeUndefined()
 })
 
 test('names how many requests there are, and how many are emergencies', () => {

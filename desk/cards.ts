@@ -1,8 +1,10 @@
 import type { Clock } from '#leads/clock.ts'
 import type { Today, TodayLead } from '#leads/desk/today.ts'
+import { needsCall, readNeed } from '#leads/lead-state.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { count } from '#leads/words.ts'
 import { computeCountdown } from './countdown.ts'
+import { isCaller } from './me.ts'
 
 /** The requests with one phone number. */
 export type Card = {
@@ -15,6 +17,35 @@ export type Card = {
 }
 
 export const listRequests = ({ lead, others = [] }: Card) => [lead, ...others]
+
+/** The card of a lead that Today has loaded. */
+export function findCard(leads: readonly TodayLead[], leadId: string): Card | undefined {
+  const lead = leads.find(({ id }) => id === leadId)
+  if (!lead) return undefined
+  const others = leads.filter((one) => one !== lead && one.card === lead.card)
+  return { lead, others, requests: lead.requests }
+}
+
+export const hasEmergency = (card: Card) =>
+  listRequests(card).some(({ isEmergency }) => isEmergency)
+
+const isBeingCalled = (lead: LeadCard) => readNeed(lead) === 'result'
+
+/** The request that someone is calling about, your own call first. It can be any with the same number. */
+export function findCall(requests: readonly LeadCard[], me: string): LeadCard | undefined {
+  const calls = requests.filter(isBeingCalled)
+  return calls.find((lead) => isCaller(lead, me)) ?? calls[0]
+}
+
+/** The request that you are calling about. */
+export function findOwnCall(card: Card, me: string): LeadCard | undefined {
+  const call = findCall(listRequests(card), me)
+  return call && isCaller(call, me) ? call : undefined
+}
+
+/** False while someone calls the same number. */
+export const canCall = (card: Card) =>
+  needsCall(card.lead) && !listRequests(card).some(isBeingCalled)
 
 const whenDue: Partial<Record<TodayLead['group'], TodayLead['group']>> = {
   waiting: 'toCall',
@@ -66,9 +97,9 @@ export function describeTotals(totals: Today['totals']): string {
   return calls > 0 ? `${calls} without a result` : 'All caught up'
 }
 
-/** The countdown to the nearest deadline. */
+/** The countdown to the nearest deadline. One emergency makes the card an emergency. */
 export function computeCardCountdown(card: Card, clock: Clock, me: string) {
-  const { lead } = card
+  const lead = { ...card.lead, isEmergency: hasEmergency(card) }
   if (lead.status !== 'open') return computeCountdown(lead, clock, me)
   const open = listRequests(card).filter(({ status }) => status === 'open')
   const dueFirst = ({ deadlineAt }: LeadCard) => deadlineAt ?? Number.POSITIVE_INFINITY

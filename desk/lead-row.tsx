@@ -2,15 +2,20 @@ import { memo, use, useDeferredValue } from 'react'
 import { formatAgo } from '#leads/clock.ts'
 import { needsCall } from '#leads/lead-state.ts'
 import { readOpenedAt } from './api.ts'
-import { CallActions, ChangeTime, NotCalled, NoteField, Outcomes, Unsent } from './call-actions.tsx'
+import { CallActions, NotCalled, NoteField, Outcomes, Unsent } from './call-actions.tsx'
+import { ChangeTime } from './call-times.tsx'
 import {
   areDifferent,
   type Card,
+  canCall,
   computeCardCountdown,
   describeRequests,
+  findCall,
+  hasEmergency,
   listRequests,
   nameRequest,
 } from './cards.ts'
+import { computeCountdown, readTime } from './countdown.ts'
 import { CountdownIcon } from './countdown-icon.tsx'
 import { MapLink } from './elements.tsx'
 import { Me } from './me.ts'
@@ -47,6 +52,10 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
   const age = useNow((now) => formatAgo(lead.receivedAt, { ...clock, now }))
   const countdown = computeCardCountdown(card, clock, me)
   const requests = listRequests(card)
+  const call = findCall(requests, me)
+  // A call about another request on the card.
+  const otherCall = call && call !== lead ? computeCountdown(call, clock, me) : undefined
+  const note = requests.find(({ lastNote }) => lastNote)?.lastNote
   const services = requests.map(({ service, isEmergency }) => !isEmergency && service)
   const what = [...new Set([...services, lead.town])].filter(Boolean)
   const others = describeRequests(card)
@@ -61,11 +70,11 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
       data-new={lead.receivedAt > readOpenedAt() || undefined}
     >
       <div className="lead-top">
-        <CountdownIcon {...countdown} />
+        <CountdownIcon {...(otherCall ?? countdown)} />
         <div>
-          {isCalling && (
+          {(isCalling || otherCall) && (
             <>
-              <b className="lead-countdown">{countdown.text}</b>{' '}
+              <b className="lead-countdown">{(otherCall ?? countdown).text}</b>{' '}
             </>
           )}
           <a
@@ -80,20 +89,21 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
             {lead.name}
           </a>
           <p className="small">
-            {requests.some(({ isEmergency }) => isEmergency) && <b className="tag">Emergency</b>}
+            {hasEmergency(card) && <b className="tag">Emergency</b>}
             <bdi>{what.join(' · ')}</bdi>
           </p>
           {others && <p className="small">{others}</p>}
           {!isCalling && (
             <p className="small lead-times">
-              <b className="lead-countdown">{countdown.text}</b> · received {age}
+              <b className="lead-countdown">{otherCall ? readTime(countdown) : countdown.text}</b> ·
+              received {age}
             </p>
           )}
         </div>
       </div>
-      {lead.lastNote && (
+      {note && (
         <p className="small last-note" dir="auto">
-          {lead.lastNote.person ?? 'Someone'}: {lead.lastNote.text}
+          {note.person ?? 'Someone'}: {note.text}
         </p>
       )}
       {areDifferent(card) && <Requests card={card} hrefOf={hrefOf} />}
@@ -156,14 +166,15 @@ export function CardList({
   ...row
 }: Listing & { cards: readonly Card[]; startsWithNext?: boolean }) {
   const most = useDeferredValue(Number.POSITIVE_INFINITY, firstScreenful)
+  const next = startsWithNext ? cards.find(canCall) : undefined
   return (
     <ul className="leads">
-      {cards.slice(0, most).map((card, index) => (
+      {cards.slice(0, most).map((card) => (
         <CardRow
           key={card.lead.id}
           card={card}
           isShown={listRequests(card).some(({ id }) => id === shownId)}
-          isNext={startsWithNext && index === 0}
+          isNext={card === next}
           {...row}
         />
       ))}

@@ -1,26 +1,20 @@
 import { type ReactNode, use, useEffect, useRef, useState } from 'react'
 import { formatAgo, formatShortClock } from '#leads/clock.ts'
-import { isClosed, needsCall, readNeed } from '#leads/lead-state.ts'
+import { isClosed } from '#leads/lead-state.ts'
 import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
 import { statuses } from '#leads/statuses.ts'
 import { dayMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
 import { request } from '../api.ts'
-import {
-  CallActions,
-  ChangeTime,
-  dialsHere,
-  NoteField,
-  Outcomes,
-  Unsent,
-} from '../call-actions.tsx'
-import { type Card, nameRequest } from '../cards.ts'
+import { CallActions, dialsHere, NotCalled, NoteField, Outcomes, Unsent } from '../call-actions.tsx'
+import { ChangeTime } from '../call-times.tsx'
+import { type Card, canCall, findCall, findOwnCall, hasEmergency, nameRequest } from '../cards.ts'
 import { CorrectLead } from '../correct-lead.tsx'
-import { computeCountdown } from '../countdown.ts'
+import { computeCountdown, readTime } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
 import { Button, Heading, MailLink, MapLink } from '../elements.tsx'
 import { findOpened } from '../lead-row.tsx'
-import { isCaller, Me } from '../me.ts'
+import { Me } from '../me.ts'
 import { attempt } from '../notice.tsx'
 import { useUnsent } from '../outbox.ts'
 import { computeLastChange, nameUndo, type Refresh, usePress } from '../press.ts'
@@ -55,7 +49,7 @@ export function Lead({
     // The notification's “Call” button opens this route, because a service worker cannot dial.
     if (!callUrl || !location.hash.endsWith('/call')) return
     replaceHash(formatRoute({ leadId: id }))
-    if (data && needsCall(data.lead) && dialsHere())
+    if (data && canCall(makeCard(data.lead)) && dialsHere())
       void press({ lead: data.lead }, { kind: 'called' })
     location.assign(callUrl)
   }, [callUrl, id, data, press])
@@ -75,17 +69,21 @@ export function Lead({
   }
   const retry = () =>
     attempt(request('POST', `/api/leads/${id}/retry`), 'Retrying now.').then(refreshBoth)
-  const isMine = readNeed(lead) === 'result' && isCaller(lead, me)
+  const call = findCall([lead, ...(data?.lead.sameNumber ?? card.others ?? [])], me)
+  // A call about another request with the number.
+  const otherCall = call && call !== lead ? computeCountdown(call, clock, me) : undefined
+  const ownCall = findOwnCall(card, me)
   const actions = { card, refresh: refreshBoth }
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
-        <CountdownIcon {...countdown} />
+        <CountdownIcon {...(otherCall ?? countdown)} />
         <div>
           <Heading isTarget={isChosen}>{lead.name}</Heading>
+          {otherCall && <b className="lead-countdown">{otherCall.text}</b>}
           <p>
             {lead.isEmergency && <b className="tag">Emergency</b>}
-            <b className="lead-countdown">{countdown.text}</b>
+            <b className="lead-countdown">{otherCall ? readTime(countdown) : countdown.text}</b>
           </p>
           <p className="small">
             {'Received '}
@@ -96,13 +94,18 @@ export function Lead({
           <MapLink address={lead.address} />
         </div>
       </div>
-      <div className="controls" data-calling={isMine || undefined}>
+      <div
+        className="controls"
+        data-calling={ownCall && true}
+        data-mood={ownCall && (hasEmergency(card) ? 'urgent' : 'calling')}
+      >
         <CallActions isNext {...actions} />
         <Outcomes {...actions} />
+        {ownCall && <NotCalled {...actions} />}
         <SaleActions lead={lead} refresh={refreshBoth} />
         <ChangeTime {...actions} />
         <NoteField {...actions} />
-        {data && <UndoLast lead={data.lead} refresh={refreshBoth} />}
+        {data && ownCall !== lead && <UndoLast lead={data.lead} refresh={refreshBoth} />}
         <Unsent lead={lead} />
       </div>
       {data ? (
