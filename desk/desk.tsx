@@ -13,11 +13,12 @@ import { minuteMs } from '#leads/time-units.ts'
 import { readFirstName } from '#leads/words.ts'
 import { AskForNotifications } from './ask-for-notifications.tsx'
 import { Banner } from './banner.tsx'
-import { countToCall, passTime } from './cards.ts'
+import { countToCall, findCard, passTime } from './cards.ts'
 import { clearDrafts } from './drafts.ts'
 import { Button, deskTitle, Heading, Icon, Mark } from './elements.tsx'
 import { useFirstLead } from './first-lead.ts'
 import { useKeptFocus } from './kept-focus.ts'
+import { findLoaded, forgetLoaded } from './loaded.ts'
 import { Hours, Me, Sender, TimeZone } from './me.ts'
 import { Notice } from './notice.tsx'
 import { forgetDialed, resume } from './outbox.ts'
@@ -115,6 +116,7 @@ function SignedIn({
     if (!today.isSignedOut) return
     clearDrafts()
     forgetDialed()
+    forgetLoaded()
   }, [today.isSignedOut])
   if (today.isSignedOut) return <SignIn token={undefined} onEnter={onChange} />
   if (!shown)
@@ -192,6 +194,7 @@ function SignedIn({
                         <Lead
                           key={shownId}
                           id={shownId}
+                          loaded={findCard(leads, shownId) ?? findLoaded(shownId)}
                           isChosen={leadId !== undefined}
                           refreshList={today.refresh}
                           canErase={may('DELETE /api/leads/:id')}

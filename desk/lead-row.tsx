@@ -33,11 +33,6 @@ type Listing = {
 
 type Row = Omit<Listing, 'shownId'> & { card: Card; isShown: boolean; isNext: boolean }
 
-let opened: Card | undefined
-
-/** The card that was opened from a list, to show until the whole lead is loaded. */
-export const findOpened = (leadId: string) => (opened?.lead.id === leadId ? opened : undefined)
-
 // Each changed response creates new objects, but most rows have the same content.
 const isSameRow = (a: Row, b: Row) =>
   a.hrefOf === b.hrefOf &&
@@ -82,9 +77,6 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
             href={hrefOf(lead.id)}
             dir="auto"
             aria-current={isShown || undefined}
-            onClick={() => {
-              opened = card
-            }}
           >
             {lead.name}
           </a>

@@ -43,6 +43,48 @@ test('without a connection, a lead shows its card, and a reload shows the desk',
   expect(JSON.stringify(cached)).not.toContain(visitor.name)
 })
 
+test('without a connection, every link to a lead shows the card that is already loaded', async ({
+  signIn,
+  sendLead,
+}) => {
+  const names = ['Ann Lind', 'Bob Lind', 'Cat Lind'] as const
+  const [first, second, closed] = names
+  for (const name of names) await sendLead({ name, phone: '(555) 765-4321' })
+  const page = await signIn('Sam')
+  const card = row(page, first).first()
+  const today = page.getByRole('link', { name: /^Today/ }).first()
+  const request = (name: string) =>
+    page.locator('.requests a').filter({ hasText: name, visible: true })
+  const expectOpen = async (name: string) => {
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+    await expect(page.locator('.controls')).toBeVisible()
+  }
+  await expect(card).toContainText('3 requests')
+  await request(closed).click()
+  await page.getByRole('button', { name: 'Done', exact: true }).click()
+  await page.getByRole('group').getByRole('button', { name: closed }).click()
+  await expect(page.locator('.lead-head')).toContainText('Done')
+  await today.click()
+  await expect(card).toContainText('2 requests')
+  await card.getByRole('link', { name: first }).first().click()
+  await expect(page.getByRole('heading', { name: '2 other requests' })).toBeVisible()
+
+  await page.context().setOffline(true)
+  // Today does not have it.
+  await request(closed).click()
+  await expectOpen(closed)
+  await today.click()
+  await request(second).click()
+  await expectOpen(second)
+  await page.context().setOffline(false)
+  await page.reload()
+  await page.getByRole('link', { name: 'All leads' }).click()
+  await expect(page.getByText('3 found')).toBeVisible()
+  await page.context().setOffline(true)
+  await page.locator('.line').getByRole('link', { name: closed }).click()
+  await expectOpen(closed)
+})
+
 test('without a connection, a lead is to call again when its time comes', async ({
   signIn,
   sendLead,

@@ -7,11 +7,19 @@ import { statuses, statusKinds } from '#leads/statuses.ts'
 import { readClock, request, retryMs } from '../api.ts'
 import { Button, Choice, Heading } from '../elements.tsx'
 import { LeadLines } from '../lead-line.tsx'
+import { keepLoaded } from '../loaded.ts'
 import { TimeZone } from '../me.ts'
 import { attempt } from '../notice.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
 
 type Page = { leads: LeadCard[]; next: string | null }
+
+async function loadPage(filter: object, signal?: AbortSignal): Promise<Page> {
+  const options = { body: filter, needsData: true, ...(signal && { signal }) }
+  const page = await request<Page>('POST', '/api/search', options)
+  keepLoaded(page.leads)
+  return page
+}
 
 const [toCall, ...otherStatuses] = statusKinds.map((kind) => [kind, statuses[kind].label] as const)
 const statusChoices = [
@@ -69,11 +77,7 @@ export function AllLeads({
     const timer = setTimeout(
       async () => {
         try {
-          const page = await request<Page>('POST', '/api/search', {
-            body: JSON.parse(asked),
-            signal: look.signal,
-            needsData: true,
-          })
+          const page = await loadPage(JSON.parse(asked), look.signal)
           setFound({ asked, stamp, pages: [page] })
           setProblem(undefined)
           setMoreProblem(undefined)
@@ -94,8 +98,7 @@ export function AllLeads({
   const showMore = async () => {
     setBusy(true)
     try {
-      const body = { ...filter, before: next }
-      const page = await request<Page>('POST', '/api/search', { body, needsData: true })
+      const page = await loadPage({ ...filter, before: next })
       if (found) setFound({ ...found, pages: [...pages, page] })
       setMoreProblem(undefined)
     } catch (error) {

@@ -13,7 +13,7 @@ import { CorrectLead } from '../correct-lead.tsx'
 import { computeCountdown, readTime } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
 import { Button, Heading, MailLink, MapLink } from '../elements.tsx'
-import { findOpened } from '../lead-row.tsx'
+import { keepLoaded } from '../loaded.ts'
 import { Me } from '../me.ts'
 import { attempt } from '../notice.tsx'
 import { useUnsent } from '../outbox.ts'
@@ -28,11 +28,14 @@ type Answer = { lead: LeadInFull }
 
 export function Lead({
   id,
+  loaded,
   isChosen,
   refreshList,
   canErase,
 }: {
   id: string
+  /** The card to show until the whole lead is loaded. */
+  loaded: Card | undefined
   /** False if the desk opened the lead automatically, which must not move the focus. */
   isChosen: boolean
   refreshList: () => Promise<void>
@@ -53,6 +56,9 @@ export function Lead({
       void press({ lead: data.lead }, { kind: 'called' })
     location.assign(callUrl)
   }, [callUrl, id, data, press])
+  useEffect(() => {
+    if (data) keepLoaded([...data.lead.sameNumber, ...data.lead.sameEmail])
+  }, [data])
   if (erased !== undefined || isGone)
     return (
       <>
@@ -60,7 +66,7 @@ export function Lead({
         <p>{erased ?? 'Someone erased it.'}</p>
       </>
     )
-  const card = data ? makeCard(data.lead) : findOpened(id)
+  const card = data ? makeCard(data.lead) : loaded
   if (!card) return <p>{trouble ?? 'Loading…'}</p>
   const { lead } = card
   const countdown = computeCountdown(lead, clock, me)

@@ -1,0 +1,17 @@
+import type { LeadCard } from '#leads/reports/describe.ts'
+import type { Card } from './cards.ts'
+
+// The leads in lists other than Today. One that is opened shows its card until the whole lead is loaded.
+const loaded = new Map<string, LeadCard>()
+
+export function keepLoaded(leads: readonly LeadCard[]) {
+  for (const lead of leads) loaded.set(lead.id, lead)
+}
+
+export function findLoaded(leadId: string): Card | undefined {
+  const lead = loaded.get(leadId)
+  return lead && { lead, requests: 1 }
+}
+
+/** On sign-out, because homeowners' data must not outlive the session. */
+export const forgetLoaded = () => loaded.clear()
