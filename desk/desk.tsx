@@ -3,6 +3,7 @@ import {
   lazy,
   Suspense,
   useEffect,
+  useEffectEvent,
   useLayoutEffect,
   useRef,
   useState,
@@ -20,7 +21,7 @@ import { useFirstLead } from './first-lead.ts'
 import { useKeptFocus } from './kept-focus.ts'
 import { findLoaded, forgetLoaded } from './loaded.ts'
 import { Hours, Me, Sender, TimeZone } from './me.ts'
-import { Notice } from './notice.tsx'
+import { Notice, showError } from './notice.tsx'
 import { forgetDialed, resume } from './outbox.ts'
 import { repairSubscription } from './push-notifications.ts'
 import { formatRoute, parseRoute, type Route, readScroll, type Screen, useHash } from './route.ts'
@@ -101,6 +102,10 @@ function SignedIn({
     void navigator.setAppBadge?.(waiting)?.catch(() => {})
   }, [waiting])
   const isSignedIn = today.data !== undefined
+  const showCallError = useEffectEvent((error: Error, leadId: string) => {
+    const lead = shown && findCard(shown.leads, leadId)?.lead
+    showError(error, lead?.name)
+  })
   useEffect(() => {
     if (!isSignedIn) return
     // Safari has no requestIdleCallback.
@@ -110,7 +115,7 @@ function SignedIn({
       void repairSubscription().catch(() => {})
     })
     void sendNewLead(today.refresh)
-    void resume().then(today.refresh)
+    void resume(showCallError).then(today.refresh)
   }, [isSignedIn, today.refresh])
   useEffect(() => {
     if (!today.isSignedOut) return

@@ -28,6 +28,9 @@ if (!import.meta.env.SSR) addEventListener('hashchange', hideNotice)
 /** Shows what was done, with a button that reverses it. */
 export const offerUndo = (text: string, undo: Undo) => showNotice({ text, undo })
 
+export const showError = ({ message }: Error, name?: string) =>
+  showNotice({ text: name ? `${isolate(name)}: ${message}` : message })
+
 /** Shows a notice with the result of the work. Returns false if it failed. */
 export const attempt = <Result,>(
   work: Promise<Result>,

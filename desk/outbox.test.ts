@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { LeadInFull } from '#leads/reports/describe.ts'
 import { minuteMs } from '#leads/time-units.ts'
 import { Refused } from './api.ts'
-import { createOutbox, type Press } from './outbox.ts'
+import { createOutbox, type Press, send as sendToServer } from './outbox.ts'
+
+afterEach(() => vi.unstubAllGlobals())
 
 const noConnection = new Error('No connection.')
 type Answer = Error | { version: number }
@@ -10,6 +12,7 @@ type Answer = Error | { version: number }
 /** The server sends these responses in order. Retries wait for the test to call `retry`. */
 function openOutbox(...answers: Answer[]) {
   let stored = '[]'
+  let at = Date.now()
   const posted: { id: string; kind: string; version: number }[] = []
   const retries: (() => void)[] = []
   const outbox = createOutbox({
@@ -26,26 +29,30 @@ function openOutbox(...answers: Answer[]) {
         stored = JSON.stringify(dialed)
       },
     },
+    now: () => at,
   })
-  /** Sends what is stored, as after a reload some minutes later. */
+  const wait = (minutes: number) => {
+    at += minutes * minuteMs
+  }
+  /** Opens another page some minutes later, with what is stored. */
   const reopen = (minutes: number, ...then: Answer[]) => {
     const later = openOutbox(...then)
-    later.store(
-      JSON.stringify(
-        JSON.parse(stored).map((one: { at: number }) => ({
-          ...one,
-          at: one.at - minutes * minuteMs,
-        })),
-      ),
-    )
+    later.restore(stored, at)
+    later.wait(minutes)
     return later
   }
-  const store = (text: string) => {
+  const restore = (text: string, then: number) => {
     stored = text
+    at = then
   }
   const readStored = () => JSON.parse(stored)
-  return { ...outbox, posted, reopen, store, readStored, retry: () => retries.shift()?.() }
+  const errors: [string, string][] = []
+  const resume = () => outbox.resume(({ message }, leadId) => errors.push([leadId, message]))
+  const retryNow = () => retries.shift()?.()
+  return { ...outbox, posted, resume, errors, wait, reopen, restore, readStored, retry: retryNow }
 }
+
+const tooLate = expect.stringMatching(/^This call wasn’t recorded, because .* enter its result\.$/)
 
 const lead = { id: 'a', version: 3 }
 
@@ -131,12 +138,51 @@ test('a call survives the end of the page for an hour, with its ID and version, 
   const offline = before.reopen(30)
   void offline.resume()
   await expect.poll(() => offline.posted).toHaveLength(1)
-  const tooLateThen = offline.reopen(30, { version: 4 })
-  await tooLateThen.resume()
-  expect(tooLateThen.posted).toEqual([])
-  const tooLate = before.reopen(60, { version: 4 })
-  await tooLate.resume()
-  expect(tooLate.posted).toEqual([])
+  for (const later of [offline.reopen(30, { version: 4 }), before.reopen(60, { version: 4 })]) {
+    await later.resume()
+    expect(later.posted).toEqual([])
+    expect(later.errors).toEqual([['a', tooLate]])
+    expect(later.readStored()).toEqual([])
+  }
+})
+
+test('a page that stays open drops a call after an hour, and sends its result', async () => {
+  const { send, posted, retry, wait, readStored, listUnsent } = openOutbox(
+    noConnection,
+    noConnection,
+    { version: 4 },
+  )
+  const call = send(lead, { kind: 'called' })
+  const result = send(lead, { kind: 'no-answer' })
+  await expect.poll(() => posted).toHaveLength(1)
+  wait(59)
+  retry()
+  await expect.poll(() => posted).toHaveLength(2)
+  wait(1)
+  retry()
+  await expect(call).rejects.toThrow(expect.objectContaining({ message: tooLate }))
+  expect(readStored()).toEqual([])
+  await result
+  expect(posted.map(({ kind }) => kind)).toEqual(['called', 'called', 'no-answer'])
+  expect(listUnsent('a')).toEqual([])
+})
+
+test('a stored call that the server refuses is reported', async () => {
+  const before = openOutbox()
+  void before.send(lead, { kind: 'called' })
+  const after = before.reopen(1, new Refused(409, { message: 'Dana called.' }))
+  await after.resume()
+  expect(after.errors).toEqual([['a', 'Dana called.']])
+})
+
+test('the browser sends a press even if the page ends', async () => {
+  const fetch = vi.fn<typeof globalThis.fetch>(async () => Response.json({ lead: { version: 4 } }))
+  vi.stubGlobal('fetch', fetch)
+  await sendToServer(lead, { kind: 'called' })
+  expect(fetch.mock.lastCall).toMatchObject([
+    '/api/leads/a/events',
+    { method: 'POST', keepalive: true },
+  ])
 })
 
 test('a call that was sent or refused is not stored', async () => {

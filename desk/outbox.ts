@@ -37,6 +37,8 @@ type Dialed = { leadId: string; event: Event; at: number }
 
 /** The server records its own time, so an older call would look like one that is going on. */
 const dialedMs = hourMs
+const tooLate =
+  'This call wasn’t recorded, because it couldn’t be sent within an hour. To record it now, enter its result.'
 
 /**
  * Sends presses in order for each lead. Without a connection, it retries while the page is open.
@@ -46,11 +48,13 @@ export function createOutbox({
   post,
   waitToRetry,
   storage,
+  now = Date.now,
 }: {
   /** Keeps calls when the page ends. */
   storage: { read: () => Dialed[]; write: (dialed: readonly Dialed[]) => void }
   post: (leadId: string, event: Event) => Promise<{ lead: LeadInFull }>
   waitToRetry: () => Promise<void>
+  now?: () => number
 }) {
   const last = new Map<string, Promise<LeadInFull | undefined>>()
   const pending = new Map<string, readonly Press[]>()
@@ -63,7 +67,11 @@ export function createOutbox({
     press: Press,
     event: Event,
     before: Promise<LeadInFull | undefined> | undefined,
+    dialedAt = Number.POSITIVE_INFINITY,
   ): Promise<LeadInFull> {
+    const checkAge = () => {
+      if (now() - dialedAt >= dialedMs) throw new Error(tooLate)
+    }
     pending.set(id, [...listPending(id), press])
     changes.notify()
     try {
@@ -75,12 +83,14 @@ export function createOutbox({
         version: seen?.sameNumber.find((one) => one.id === id)?.version ?? version,
       }))
       if (requests) event.requests = requests
+      checkAge()
       const answer = await retry(
         () => post(id, event),
-        () => {
+        async () => {
           failing.add(id)
           changes.notify()
-          return waitToRetry()
+          await waitToRetry()
+          checkAge()
         },
       )
       return answer.lead
@@ -103,10 +113,10 @@ export function createOutbox({
       const latest = listPending(lead.id).findLast(({ kind }) => isRemark(kind) === isNote)
       if (isSame(press, latest)) return undefined
       const event = { id: makeId(), ...press, version: lead.version }
-      if (events[press.kind].call === 'started')
-        storage.write([...storage.read(), { leadId: lead.id, event, at: Date.now() }])
+      const dialedAt = events[press.kind].call === 'started' ? now() : undefined
+      if (dialedAt) storage.write([...storage.read(), { leadId: lead.id, event, at: dialedAt }])
       const before = last.get(lead.id)
-      const work = deliver(lead.id, press, event, before)
+      const work = deliver(lead.id, press, event, before, dialedAt)
       const settled = work
         .catch(() => undefined)
         // A note's response may show a colleague's change that the person has not seen.
@@ -116,12 +126,13 @@ export function createOutbox({
       return work
     },
     /** Sends the calls that the page could not send before it ended. */
-    resume: () =>
-      Promise.allSettled(
+    resume: (onError: (error: Error, leadId: string) => void) =>
+      Promise.all(
         storage
           .read()
-          .filter(({ at }) => at > Date.now() - dialedMs)
-          .map(({ leadId, event }) => deliver(leadId, event, event, undefined)),
+          .map(({ leadId, event, at }) =>
+            deliver(leadId, event, event, undefined, at).catch((error) => onError(error, leadId)),
+          ),
       ),
     /** Lists what could not be sent yet. */
     listUnsent: (leadId: string) => (failing.has(leadId) ? listPending(leadId) : none),

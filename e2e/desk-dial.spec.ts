@@ -1,4 +1,5 @@
 import type { BrowserContextOptions, Page } from '@playwright/test'
+import { hourMs } from '#leads/time-units.ts'
 import { checkAxe, row, test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect, phone } from './test.ts'
@@ -26,6 +27,21 @@ const tapNumber = (page: Page) =>
     .getByRole('link', { name: `Call ${visitor.phone}` })
     .tap()
 
+/** Lists the kinds of the presses that the page sends from now on. */
+function listPresses(page: Page): string[] {
+  const kinds: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/events')) kinds.push(request.postDataJSON().kind)
+  })
+  return kinds
+}
+
+async function addNote(page: Page, text: string) {
+  await page.getByRole('textbox', { name: 'Note' }).fill(text)
+  await page.getByRole('button', button('Add note')).click()
+  await expect(page.locator('.notice')).toContainText('note added.')
+}
+
 /** Keeps presses from the server until the returned function is called. */
 async function holdPresses(...pages: Page[]) {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -46,6 +62,7 @@ test('a tap on the number records the call, and the card asks for its result', a
   const sam = await open(signIn, 'Sam')
   const dana = await open(signIn, 'Dana')
   await expect(sam.getByRole('heading', { name: '2 to call' })).toBeVisible()
+  const presses = listPresses(sam)
   await tapNumber(sam)
   await expect(row(dana, visitor.name)).toContainText('Sam is calling')
   const card = sam.locator('.card.lead').first()
@@ -67,6 +84,83 @@ test('a tap on the number records the call, and the card asks for its result', a
   const history = sam.locator('.events li')
   await expect(history).toHaveCount(5)
   await expect(history.first()).toContainText('Sam called, no answer')
+
+  // After it is closed, too.
+  const pane = sam.locator('.lead-pane')
+  await pane.getByRole('button', button('Done')).click()
+  await expect(pane.locator('.lead-head')).toContainText('Done')
+  await pane.getByRole('link', { name: `Call ${visitor.phone}` }).tap()
+  await addNote(sam, 'Roof is fine')
+  expect(presses).toEqual(['called', 'undone', 'called', 'no-answer', 'done', 'note'])
+})
+
+test('a second request during a call shows who is calling, and the number then only dials', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  const sam = await open(signIn, 'Sam')
+  const dana = await open(signIn, 'Dana')
+  await tapNumber(sam)
+  await expect(sam.getByText(question)).toBeVisible()
+  await sendLead({ serviceType: 'emergency' })
+  const samsCard = row(sam, visitor.name)
+  await expect(samsCard).toContainText('2 requests, 1 emergency')
+  await expect(samsCard).toContainText('You’re calling')
+  await expect(samsCard).toContainText(question)
+  await expect(samsCard).toHaveAttribute('data-mood', 'urgent')
+  await checkAxe(sam, 'a call with an emergency')
+
+  const danasCard = row(dana, visitor.name)
+  await expect(danasCard).toContainText(/Sam is calling.*Emergency.*\d:\d\d left/)
+  await expect(danasCard).not.toContainText('Call now')
+  await expect(danasCard.getByRole('button', button('I’m calling'))).toHaveCount(0)
+  const number = danasCard.getByRole('link', { name: `Call ${visitor.phone}` })
+  await expect(number).toHaveAttribute('data-quiet')
+  await checkAxe(dana, 'a card that someone else is calling')
+  const presses = listPresses(dana)
+  await number.tap()
+  await danasCard.getByRole('link', { name: visitor.name }).click()
+  const danasLead = dana.locator('.lead-pane')
+  await expect(danasLead.locator('.lead-head')).toContainText('Sam is calling')
+  await expect(danasLead).not.toContainText(question)
+  await danasLead.getByRole('link', { name: `Call ${visitor.phone}` }).tap()
+  await addNote(dana, 'Water comes in')
+  expect(presses).toEqual(['note'])
+
+  // The note of any request shows on the card.
+  await expect(samsCard).toContainText('Dana: Water comes in')
+  await samsCard.getByRole('link', { name: visitor.name }).click()
+  const samsLead = sam.locator('.lead-pane')
+  await samsLead.locator('.requests a').click()
+  await expect(samsLead).toContainText('1 other request')
+  await expect(samsLead.locator('.lead-head')).toContainText('You’re calling')
+  await expect(samsLead).toContainText(question)
+  await samsLead.getByRole('button', button('I didn’t call')).click()
+  await expect(sam.locator('.notice')).toContainText('Undid “I’m calling.”')
+  await expect(samsLead).not.toContainText(question)
+  await expect(danasLead.locator('.lead-head')).not.toContainText('Sam is calling')
+})
+
+test('“Call” in a notification dials, and records the call on a phone', async ({
+  site,
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  const computer = await signIn('Dana', { viewport: { width: 1280, height: 800 } })
+  const phone = await open(signIn, 'Sam')
+  const link = row(phone, visitor.name).getByRole('link', { name: visitor.name })
+  const route = `${site.deskUrl}/${await link.getAttribute('href')}`
+  for (const page of [computer, phone]) {
+    await page.goto(`${route}/call`)
+    // Coming back must not dial again.
+    await expect(page).toHaveURL(route)
+    await expect(page.locator('.events')).toBeVisible()
+  }
+  await expect(phone.locator('.lead-pane')).toContainText(question)
+  await expect(computer.locator('.lead-head')).toContainText('Sam is calling')
+  await expect(computer.locator('.events li')).toHaveCount(2)
 })
 
 test('on a computer, the number only dials', async ({ sendLead, signIn }) => {
@@ -110,6 +204,28 @@ test('a tap survives the end of the page, and two people who dial at the same ti
   await expect((isSams ? dana : sam).locator('.notice')).toContainText(
     `${isSams ? 'Sam' : 'Dana'} called`,
   )
+})
+
+test('a tap that could not be sent for an hour is not recorded, and the desk says so', async ({
+  sendLead,
+  signIn,
+}) => {
+  await sendLead()
+  const page = await open(signIn, 'Sam')
+  await page.route('**/events', (route) => route.abort())
+  await tapNumber(page)
+  await expect(row(page, visitor.name)).toContainText('Not sent yet.')
+  await page.evaluate((age) => {
+    const [call] = JSON.parse(localStorage.getItem('dialed') ?? '[]')
+    localStorage.setItem('dialed', JSON.stringify([{ ...call, at: call.at - age }]))
+  }, hourMs)
+  await page.unroute('**/events')
+  await page.reload()
+  await expect(page.locator('.notice')).toContainText(
+    /Jane Doe.*: This call wasn’t recorded, because .* enter its result\./,
+  )
+  await expect(row(page, visitor.name)).toContainText('min left')
+  expect(await page.evaluate(() => localStorage.getItem('dialed'))).toBe('[]')
 })
 
 test('a tap that arrives late keeps a colleague’s plan, and one on an erased lead says so', async ({
