@@ -44,6 +44,8 @@ test('an owner invites a crew member, makes her an owner and crew again, and rem
   await dana.getByRole('link', { name: 'People' }).click()
   await expect(row(dana, 'owner@example.com')).toContainText('Owner')
   await expect(row(dana, 'this device')).toBeVisible()
+  const people = dana.getByRole('list').filter({ hasText: 'owner@example.com' })
+  await expect(people.getByRole('listitem')).toHaveText([/^dana@gmail\.com/, /^owner@example\.com/])
   await expect(dana.getByRole('button', { name: /^(Add|Remove|Make|Sign out every)/ })).toHaveCount(
     0,
   )

@@ -81,7 +81,7 @@ function TurnOnNotifications({ refresh }: { refresh: () => Promise<void> }) {
       </p>
     )
   return (
-    <form className="card" onSubmit={turnOn}>
+    <form className="card field-row" onSubmit={turnOn}>
       <label>
         Name of this device
         <input name="device" defaultValue={guessDeviceName()} maxLength={60} required />

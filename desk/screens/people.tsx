@@ -35,6 +35,8 @@ export function People({
     if (isThis && isEnded) onSignOut()
     else await refresh()
   }
+  const isMe = ({ email }: Person) => email === me.email
+  const people = data?.people.toSorted((a, b) => Number(isMe(b)) - Number(isMe(a)))
   const sessions = data?.sessions.toSorted((a, b) => Number(b.isThis) - Number(a.isThis)) ?? []
   return (
     <>
@@ -64,9 +66,9 @@ export function People({
             Everyone can handle leads. Only owners can edit the page, add and remove people, change
             notifications on other people’s devices, download spreadsheets, and erase leads.
           </p>
-          {data ? (
+          {people ? (
             <ul className="card sessions">
-              {data.people.map((person) => (
+              {people.map((person) => (
                 <li key={person.email}>
                   <PersonCard
                     {...person}
