@@ -1,6 +1,6 @@
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { formatDay } from '#leads/clock.ts'
-import { hourMs, minuteMs } from '#leads/time-units.ts'
+import { dayMs, hourMs, minuteMs } from '#leads/time-units.ts'
 import { dayHours } from '#testing/saved-leads.ts'
 import { hours } from './content.ts'
 import { row, test } from './desk.ts'
@@ -197,3 +197,50 @@ test('warnings take one line on a phone until they are opened, and lead to “Tu
   await expect(page.getByText('couldn’t turn on notifications')).toBeVisible()
   await expect(turnOn).toBeEnabled()
 })
+
+test('an iPhone is asked to add the desk to its home screen', async ({ signIn }) => {
+  const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile Safari/604.1'
+  const page = await signIn('Sam', { userAgent })
+  // Safari has notifications only on the home screen.
+  await page.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
+  await page.reload()
+  const question = page.getByRole('complementary', { name: 'Notifications' })
+  await expect(question).toContainText('add the desk to its home screen')
+  await expect(question.getByRole('button', { name: 'Turn on' })).toHaveCount(0)
+  await question.getByRole('link', { name: 'Show me how' }).click()
+  await expect(page.getByText('In Safari, tap Share.')).toBeVisible()
+  await page.getByRole('link', { name: /^Today/ }).click()
+  await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
+  await expect(question).toHaveCount(0)
+})
+
+test('leads that nobody closed for a week fold, and the badge counts homeowners', async ({
+  site,
+  sendLead,
+  signIn,
+}) => {
+  for (let at = 1; at <= 4; at++) await sendLead({ name: `Old Lead ${at}` })
+  site.runSql(`update leads set deadline_at = deadline_at - ${8 * dayMs}`)
+  await sendLead()
+  await sendLead()
+  const page = await signIn('Sam')
+  await page.addInitScript(() => {
+    Object.assign(navigator, {
+      setAppBadge: async (count: number) => Object.assign(window, { badge: count }),
+    })
+  })
+  await page.reload()
+  await expect(page.getByRole('heading', { name: '5 to call' })).toBeVisible()
+  await expect.poll(() => page.evaluate('window.badge')).toBe(5)
+  const old = page.getByRole('link', { name: 'Old Lead 4' })
+  await expect(old).toBeHidden()
+  await page.getByText('4 older leads').click()
+  await expect(old).toBeVisible()
+})
+
+for (const width of [390, 1280])
+  test(`the logo is shown once if there are no leads, at ${width} px`, async ({ signIn }) => {
+    const page = await signIn('Sam', { viewport: { width, height: 800 } })
+    await expect(page.getByText('New requests appear here automatically.')).toBeVisible()
+    await expect(page.locator('.mark').filter({ visible: true })).toHaveCount(1)
+  })
