@@ -196,11 +196,11 @@ const addPlain = (root: string, name: string, background: string) =>
 test('computes the weakest shade on which the words are readable, also on a white picture', async () => {
   const { root, addPicture } = prepare()
   await addPicture('about.jpg', 1200, 900)
-  const none = { wide: 0, wideTop: 0, tall: 0, tallTop: 0, night: 0 }
+  const none = { wide: 0, wideTop: 0, tall: 0, night: 0 }
   for (const [background, expected] of [
     ['#2b3f63', none],
     // Becomes a dark night, even if it is white.
-    ['#ffffff', { wide: 0.56, wideTop: 0.56, tall: 0.56, tallTop: 0.56, night: 0 }],
+    ['#ffffff', { wide: 0.56, wideTop: 0.56, tall: 0.56, night: 0 }],
   ] as const) {
     await addPlain(root, 'hero', background)
     expect((await planPictures(folders(root))).shades).toEqual(expected)
