@@ -129,6 +129,37 @@ test('at night, promises to call about emergencies now and about other requests 
   await expect(form.received).toHaveText(formatReceived(callTime), { useInnerText: true })
 })
 
+test('shows the button and a one-line emergency hint on the first screen of a phone, open and closed', async ({
+  page,
+  form,
+}) => {
+  test.skip(!('sample' in company), 'an owner may have a longer name and headline')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.clock.install()
+  for (const time of ['2026-11-17T12:00', '2026-11-17T20:00']) {
+    await page.clock.setSystemTime(at(time))
+    await page.goto(url)
+    await expect(form.button).toBeInViewport({ ratio: 1 })
+    const hint = form.root.getByText(words.closed.emergency)
+    const { height = 0 } = (await hint.boundingBox()) ?? {}
+    expect(height).toBeLessThan(30)
+    await expect(page.locator('.proof')).toBeInViewport({ ratio: 1 })
+  }
+})
+
+test('shows no time if the time of a repeated request has passed', async ({ page, form }) => {
+  const receivedAt = at('2026-11-17T10:55')
+  await page.clock.install({ time: receivedAt })
+  await form.answerWith({
+    status: 200,
+    headers: { date: receivedAt.toUTCString(), 'x-call-by': at('2026-11-17T10:20').toISOString() },
+  })
+  await page.goto(url)
+  await form.fillIn()
+  await form.press()
+  await expect(form.received).toContainText(words.received.callSoon)
+})
+
 test('shows the server’s time for the call if the hours have changed since the page was opened', async ({
   page,
   form,
@@ -189,7 +220,7 @@ test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false })
   test('shows text that is true at any hour', async ({ page }) => {
     await page.goto(`${url}/#estimate-received-closed`)
-    await expect(page.getByText(words.closed.emergency)).toBeVisible()
+    await expect(page.locator('#estimate').getByText(words.closed.emergency)).toBeVisible()
     const outcome = page.locator('#estimate-received-closed')
     const { heading, callAfterOpening, next } = words.received
     await expect(outcome).toHaveText(`${heading} ${callAfterOpening} ${next} ${company.phone}`, {
@@ -214,8 +245,9 @@ test('promises no call to a visitor who sent nothing, whatever the storage does'
       },
     })
   const fill = () => sessionStorage.setItem('call-by', 'abc')
+  const fillLate = () => sessionStorage.setItem('call-by', '1e20')
   for (const address of [`${baseURL}/`, `${url}/`])
-    for (const prepare of [block, fill]) {
+    for (const prepare of [block, fill, fillLate]) {
       const page = await browser.newPage()
       const errors: Error[] = []
       page.on('pageerror', (error) => errors.push(error))

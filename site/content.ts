@@ -77,7 +77,7 @@ export const hero: Content['hero'] = {
   headline: 'A solid roof from people who show up.',
   /** Above the headline, with five stars, if you have five reviews or more. */
   reviews: '{count} five-star reviews',
-  /** Optional. Shown beside the stars, except on phones. Without the stars, shown on phones, too. */
+  /** Optional. Shown beside the stars, and on phones below them. */
   trust: 'Licensed and insured',
   /** The area where you work follows: "Serving Minneapolis and Saint Paul." */
   lead: 'A straight answer and a free estimate.',
@@ -129,10 +129,10 @@ export const form: Content['form'] = {
     /** {field} becomes a noun such as "email address". */
     refusedPlain:
       "Please check your {field}. Use your browser's Back button to correct it, or call us:",
-    slow: "This is taking longer than usual. We're still trying. Or call us:",
+    slow: "This is taking longer than usual. We're still trying. You can also call us:",
     offline: "You seem to be offline. We've saved what you typed. Please try again, or call us:",
     waiting:
-      "You're offline. Keep this page open, and we'll send your request when you're back online. Or call us:",
+      "You're offline. Keep this page open, and we'll send your request when you're back online. You can also call us:",
   },
   /** After a success, in place of the heading. */
   received: {
@@ -151,8 +151,8 @@ export const form: Content['form'] = {
     toast: "Estimate request received! We'll call you by {time}.",
     /** For visitors without scripts, this must be true at any hour. */
     headingAnytime: 'Free estimate. Quick callback.',
-    /** Below "Service needed", at any hour, if you always call back about emergencies. */
-    emergency: "Emergency? Choose Emergency Service. We'll call within {minutes} minutes. Or call",
+    /** Below "Service needed", at any hour, if you always call back about emergencies. The phone number follows. */
+    emergency: 'Emergency? Call',
   },
   emailHint: 'Did you mean',
   phoneRule: 'Include the area code',

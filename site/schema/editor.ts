@@ -91,8 +91,8 @@ const sections: Record<SectionName, Omit<EditorSection, 'id' | 'anchor'>> = {
       text('emergency.notUrgent', 'If it’s not urgent', 'Shown if you’re always open.'),
       text(
         'emergency.limitedHours.notUrgent',
-        'If it’s not urgent, with business hours',
-        'Shown if you have business hours, even while you’re closed.',
+        'If it’s not urgent (limited hours)',
+        'Shown if you aren’t open 24/7.',
       ),
     ],
   },
@@ -207,7 +207,7 @@ export const editorSections: readonly EditorSection[] = [
       line('hero.headline', 'Headline'),
       line('hero.trust', 'Beside the stars', {
         optional: true,
-        hint: 'For example, Licensed and insured. With five reviews or more, the page also shows their number, and phones show only that number.',
+        hint: 'For example, Licensed and insured. With five or more reviews, the page also shows how many.',
       }),
       text('hero.lead', 'Text', 'The page adds your service area after this text.'),
       line('hero.statistics', 'Numbers', {

@@ -1,0 +1,87 @@
+import { wcagContrast } from 'culori'
+import { hero, services, testimonials } from './content.ts'
+import { functionUrl } from './form.ts'
+import { desktop, expect, test } from './test.ts'
+
+test('shows the portrait picture on phones and tablets', async ({ page }) => {
+  for (const width of [390, 640, 768, 1023, 1024]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto('/')
+    const source = await page
+      .locator('.hero-picture')
+      .evaluate((picture: HTMLImageElement) => picture.currentSrc)
+    expect([width, source.includes('/hero-portrait-')]).toEqual([width, width < 1024])
+  }
+})
+
+test('has the specified sizes, and shows why to trust the company', async ({ page }) => {
+  for (const viewport of [{ width: 360, height: 740 }, { width: 1024, height: 768 }, desktop]) {
+    await page.setViewportSize(viewport)
+    await page.goto('/')
+    if (hero.trust)
+      await expect(page.locator('.proof').getByText(hero.trust)).toBeInViewport({ ratio: 1 })
+    const lead = viewport.width < 1024 ? '17px' : '21px'
+    await expect(page.getByText(hero.lead)).toHaveCSS('font-size', lead)
+    for (const label of await page.locator('.hero-statistics dt').all())
+      await expect(label).toHaveCSS('font-size', '15px')
+  }
+})
+
+test('shows a spinner in the button, and after a success a quiet form until someone uses it', async ({
+  page,
+  form,
+}) => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  await page.route(functionUrl, async (route) => {
+    await answered
+    await route.fulfill({ contentType: 'application/json', body: '{"ok":true}' })
+  })
+  await page.goto('/')
+  const label = form.root.locator('label').first()
+  await expect(label).toHaveCSS('font-weight', '600')
+  const readSpinner = () =>
+    form.button.evaluate((button) => getComputedStyle(button, '::before').animationName)
+  expect(await readSpinner()).toBe('none')
+  await form.fillIn()
+  await form.button.click()
+  await expect.poll(readSpinner).toBe('turn')
+  expect((await form.button.boundingBox())?.height).toBe(52)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await expect.poll(readSpinner).toBe('pulse')
+
+  answer()
+  await expect(form.received).toBeVisible()
+  await expect(form.button).toHaveCSS('background-color', 'rgb(255, 255, 255)')
+  await expect(label).toHaveCSS('font-weight', '400')
+  await form.name.focus()
+  await expect(form.button).not.toHaveCSS('background-color', 'rgb(255, 255, 255)')
+  await expect(label).toHaveCSS('font-weight', '600')
+})
+
+test('shows the picture of a single last service beside its words on a tablet', async ({
+  page,
+}) => {
+  test.skip(services.cards.length % 2 === 0, 'no card is alone in its row')
+  await page.setViewportSize({ width: 768, height: 1024 })
+  await page.goto('/')
+  await expect(page.locator('.deferred')).toHaveCount(0)
+  const card = page.locator('.services li').last()
+  const [heading, picture] = [card.getByRole('heading'), card.locator('.service-picture')]
+  if ((await picture.count()) === 0) return
+  const [words, shown] = [await heading.boundingBox(), await picture.boundingBox()]
+  const whole = await card.boundingBox()
+  expect((shown?.x ?? 0) + (shown?.width ?? 0)).toBeLessThan(words?.x ?? 0)
+  expect(Math.abs((shown?.height ?? 0) - (whole?.height ?? 99))).toBeLessThanOrEqual(2)
+})
+
+test('shows the stars with a contrast of at least 3:1', async ({ page }) => {
+  test.skip(testimonials.reviews.length === 0, 'no reviews')
+  await page.goto('/')
+  await expect(page.locator('.deferred')).toHaveCount(0)
+  const card = page.locator('.testimonials .card').first()
+  const [color, background] = await card.evaluate((card) => [
+    getComputedStyle(card.querySelector('.stars') as Element).color,
+    getComputedStyle(card).backgroundColor,
+  ])
+  expect(wcagContrast(color ?? '', background ?? '')).toBeGreaterThanOrEqual(3)
+})
