@@ -86,6 +86,20 @@ test('stores one lead for two clicks while the form’s code hangs', async ({ pa
   expect(site.listNames()).toEqual([visitor.name])
 })
 
+test('shows only the outcome of a native post, although an earlier request has a time', async ({
+  page,
+}) => {
+  const deadlineAt = Date.now() + hourMs
+  await page.addInitScript((at) => sessionStorage.setItem('call-by', String(at)), deadlineAt)
+  await page.goto('/')
+  await expect(findOutcome(page, 'received')).toBeVisible()
+  await page.goto('/?again#estimate-failed')
+  await expect(findOutcome(page, 'failed')).toBeVisible()
+  await expect(page.locator('.outcome').filter({ visible: true })).toHaveCount(1)
+  await page.goto('/?later#estimate-received')
+  await expect(findOutcome(page, 'received')).toContainText(words.received.callSoon)
+})
+
 test('posts natively once when the code that sends leads hangs', async ({ page, form, site }) => {
   await page.clock.install()
   await page.route(laterFiles, () => {})

@@ -183,6 +183,13 @@ test('before React is ready, shows a message, marks the empty fields, and sends 
     if (!message || !field) throw new Error('A part of the page is not visible.')
     expect(message.y + message.height <= field.y || message.x + message.width <= field.x).toBe(true)
     await expectNoShift(page)
+    // A field that already has the focus may be behind the header.
+    await name.evaluate((field) => {
+      scrollTo({ top: scrollY + field.getBoundingClientRect().top - 10, behavior: 'instant' })
+    })
+    await form.form.evaluate((form: HTMLFormElement) => form.requestSubmit())
+    const header = await page.locator('.site-header').boundingBox()
+    expect((await name.boundingBox())?.y).toBeGreaterThanOrEqual(header?.height ?? 999)
     await name.fill(visitor.name)
     await expect(name).not.toHaveAttribute('aria-invalid')
     await expect(address).toHaveAttribute('aria-invalid')

@@ -11,7 +11,7 @@ export function hideOutcomes() {
  * Shows the success message, scrolls to it, and returns the sentence with the time of the call. The fields
  * glide to their new places, because a jump would also count as a layout shift.
  */
-export function revealReceived(form: HTMLFormElement, time: string) {
+export function revealReceived(form: HTMLFormElement, time?: string) {
   const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
   const parts = [...document.querySelectorAll('#estimate, .estimate-card ~ *, .hero ~ *')]
   const finishMove = isStill ? () => {} : startMove([...parts, ...form.children])

@@ -149,6 +149,11 @@ function showCall(
   { receivedAt, callBy = computeCallTime(receivedAt, serviceType, hours).deadlineAt }: Received,
   form: HTMLFormElement,
 ) {
+  // A repeated request gets its first time, which may have passed.
+  if (callBy < receivedAt) {
+    revealReceived(form)
+    return toasts.received
+  }
   const time = formatTime(callBy, { now: receivedAt, hours })
   savePromise(callBy)
   const message = revealReceived(form, time)

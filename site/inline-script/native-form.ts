@@ -30,6 +30,8 @@ export function prepareForm(island: HTMLElement) {
     offline.hidden = Boolean(first)
     for (const field of wrong) showError(field, isMissing(field) ? 'missing' : 'wrong')
     first?.focus()
+    // If it already has the focus, the visitor may have scrolled it behind the header.
+    first?.scrollIntoView({ block: 'nearest' })
   }
   form.addEventListener('submit', checkSubmit)
   form.addEventListener('invalid', checkSubmit, true)
@@ -38,17 +40,17 @@ export function prepareForm(island: HTMLElement) {
     showError(target as HTMLInputElement)
   })
 
-  showOutcome()
   saveDraft(form, readSource())
   return loadFormOnInteraction(island.dataset.code as string)
 }
 
-/** Shows the outcome of a native post, which the server puts in the fragment of the URL. */
-function showOutcome() {
+/** Shows the outcome of a native post, which the server puts in the fragment of the URL. Returns true if there is one. */
+export function showOutcome() {
   const outcome = document.getElementById(location.hash.slice(1))
-  if (!outcome?.matches('.outcome')) return
+  if (!outcome?.matches('.outcome')) return false
   outcome.dataset.shown = ''
   // Remove the fragment, so that a reload does not show the outcome again or delete the next draft.
   history.replaceState(null, '', location.pathname + location.search)
   if (/received/.test(outcome.id)) deleteDraft()
+  return true
 }

@@ -5,7 +5,7 @@
 import { readFormContent } from '../estimate-form/form-content.ts'
 import { createCompanyClock } from './company-clock.ts'
 import { onInteraction } from './load-form.ts'
-import { prepareForm } from './native-form.ts'
+import { prepareForm, showOutcome } from './native-form.ts'
 import { showHours } from './show-hours.ts'
 import { showPromise } from './show-promise.ts'
 
@@ -13,6 +13,9 @@ const scrollThresholdPx = 50
 
 // On slow phones, the load event fires before the hero picture is decoded and painted.
 const settleMs = 1_000
+
+// If the style sheet takes longer, sections without styles are better than none.
+const maxHiddenMs = 10_000
 
 const markScrolled = () =>
   document.documentElement.toggleAttribute('data-scrolled', scrollY > scrollThresholdPx)
@@ -27,13 +30,6 @@ addEventListener('click', ({ target }) => {
   scrollTo({ top: 0, behavior: isReduced ? 'instant' : 'smooth' })
 })
 
-const island = document.getElementById('estimate') as HTMLElement
-const { hours } = readFormContent(island)
-const clock = createCompanyClock(hours)
-if (hours.open !== 'always') showHours(hours, clock)
-const preloadForm = prepareForm(island)
-showPromise(clock.formatTime)
-
 // At the first interaction, or once the first screen has been painted, load the style sheet of the other
 // sections, which would delay the hero picture. Without scripts, the <noscript> element links it.
 let link: HTMLLinkElement | undefined
@@ -42,10 +38,13 @@ function showRest() {
   const place = document.querySelector('main noscript') as HTMLElement
   place.insertAdjacentHTML('afterend', place.textContent as string)
   link = place.nextElementSibling as HTMLLinkElement
-  link.onload = link.onerror = () => {
+  const show = () => {
+    clearTimeout(timer)
     layOutNext()
     loadReviewMotion()
   }
+  const timer = setTimeout(show, maxHiddenMs)
+  link.onload = link.onerror = show
 }
 onInteraction(showRest)
 addEventListener('scroll', showRest)
@@ -60,10 +59,16 @@ function layOutNext() {
   setTimeout(layOutNext)
 }
 
+let mayHaveScrolled = false
+for (const type of ['pointerdown', 'keydown', 'wheel'])
+  addEventListener(type, () => {
+    mayHaveScrolled = true
+  })
+
 /** The sections had other heights when the browser went there. After a reload, it restores the scroll position. */
 function returnToFragment() {
   const [{ type } = {}] = performance.getEntriesByType('navigation') as { type?: string }[]
-  if (type === 'navigate') document.querySelector('h2:target')?.scrollIntoView()
+  if (type === 'navigate' && !mayHaveScrolled) document.querySelector('h2:target')?.scrollIntoView()
 }
 
 // Keep a loaded picture drawn (card.css).
@@ -98,3 +103,12 @@ function loadReviewMotion() {
   )
   near.observe(section)
 }
+
+// Last, because an old browser may not know the company's time zone.
+const island = document.getElementById('estimate') as HTMLElement
+const isAnswered = showOutcome()
+const preloadForm = prepareForm(island)
+const { hours } = readFormContent(island)
+const clock = createCompanyClock(hours)
+if (hours.open !== 'always') showHours(hours, clock)
+if (!isAnswered) showPromise(clock.formatTime)
