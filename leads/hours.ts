@@ -72,7 +72,6 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
 }
 
 const morning = 7 * hourMs
-const allDay = Object.fromEntries(weekdays.map((day) => [day, ['0:00-24:00']]))
 
 /**
  * Returns when the next working day starts: when the company first opens on it, or at 7 AM if it is open
@@ -81,6 +80,7 @@ const allDay = Object.fromEntries(weekdays.map((day) => [day, ['0:00-24:00']]))
 export function computeNextStart(after: number, hours: BusinessHours): number {
   const { toWall, toInstant } = getClock(hours.timeZone)
   const findMidnight = (at: number) => toWall(at) - (toWall(at) % dayMs)
+  const allDay = Object.fromEntries(weekdays.map((day) => [day, ['0:00-24:00']]))
   const days = hours.open === 'always' ? { ...hours, open: allDay, closedDates: [] } : hours
   let started: number | undefined
   for (const { from, to } of listSpans(toInstant(findMidnight(after)), days)) {

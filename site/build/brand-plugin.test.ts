@@ -8,7 +8,7 @@ import { brand } from '../brand/brand.ts'
 import { computeBrandStamp } from '../brand/brand-stamp.ts'
 import * as content from '../content.ts'
 import { fillIn } from '../schema/placeholders.ts'
-import { formatTokens } from './brand-plugin.ts'
+import { applyBrand, formatTokens } from './brand-plugin.ts'
 
 test('a build warns when the brand has changed since npm run brand', () => {
   const folder = copySources()
@@ -26,6 +26,23 @@ test('a build warns when the brand has changed since npm run brand', () => {
   const file = join(folder, 'site/content.ts')
   writeFileSync(file, readFileSync(file, 'utf8').replace(content.company.name, 'Acme'))
   expect(readWarnings()).toMatch(/still show the old.*npm run brand\n$/)
+})
+
+test('writes what only later sections use to their style sheet', () => {
+  const { transform } = applyBrand(brand)
+  const write = (sheet: string) => {
+    if (typeof transform !== 'function') throw new Error('The plugin has no function.')
+    const css = Reflect.apply(transform, undefined, ['', `/site/${sheet}.css`])
+    return String(css).match(/--[\w-]+(?=:)/g)
+  }
+  const later = write('below-fold')
+  expect(later).toContain('--color-sand')
+  const first = write('landing-page')
+  expect(first).toContain('--color-ink')
+  expect(first?.filter((name) => later?.includes(name))).toEqual([])
+  expect(write('not-found-page')).toEqual(
+    expect.arrayContaining([...(later ?? []), ...(first ?? [])]),
+  )
 })
 
 test('writes the corners and the heading font to the style sheets', () => {

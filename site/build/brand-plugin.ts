@@ -13,9 +13,11 @@ export function applyBrand(brand: Brand, { withNight = false } = {}): Plugin {
     enforce: 'pre',
     transform(code, id) {
       const [file = ''] = id.split('?')
+      if (/\/below-fold\.css$/.test(file)) return `${code}\n${formatLaterTokens()}`
       if (!/\/(landing-page|not-found-page|desk)\.css$/.test(file)) return
       const brandDir = relative(join(file, '..'), join(siteDir, 'brand'))
-      return `${code}\n${formatTokens(brand, { brandDir, withNight })}`
+      const isFirst = /landing/.test(file)
+      return `${code}\n${formatTokens(brand, { brandDir, withNight, isFirst })}`
     },
   }
 }
@@ -26,20 +28,35 @@ const formatColors = (colors: Record<string, string>) =>
 const formatRgb = (hex: string) =>
   [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(' ')
 
-/** Formats the custom properties for the style sheets. The font's URL is relative to the style sheet. */
-export function formatTokens(
-  { headingFont }: Brand,
-  { brandDir = '', withNight = false } = {},
-  { palette, night, roundness, shades, heroTop } = made,
-): string {
-  const { family, file } = headingFont ?? {}
+// Only the sections below the first screen use these, so its style sheet does not contain them.
+const laterTokens = /^--(color-(gold|sand|accent-deep|paper-veil)|radius-l|shade-night):/
+
+function listTokens({ palette, roundness, shades, heroTop } = made): string[] {
   const radius = (name: string, rem: number) => `--radius-${name}: ${rem * roundness}rem;`
-  const tokens = [
+  return [
     ...formatColors(palette),
     `--color-paper-veil: rgb(${formatRgb(palette.paper)} / 0.96);`,
     `--color-hero-top: ${heroTop};`,
     ...[radius('m', 0.5), radius('l', 0.75), radius('xl', 1)],
     ...Object.entries(shades).map(([name, shade]) => `--shade-${toKebab(name)}: ${shade};`),
+  ]
+}
+
+const formatLaterTokens = () =>
+  `:root { ${listTokens()
+    .filter((token) => laterTokens.test(token))
+    .join(' ')} }`
+
+/** Formats the custom properties for a style sheet. The font's URL is relative to it. */
+export function formatTokens(
+  { headingFont }: Brand,
+  { brandDir = '', withNight = false, isFirst = false } = {},
+  values = made,
+): string {
+  const { palette, night } = values
+  const { family, file } = headingFont ?? {}
+  const tokens = [
+    ...listTokens(values).filter((token) => !isFirst || !laterTokens.test(token)),
     ...(family ? [`--font-display: "${family}", system-ui, sans-serif;`] : []),
     ...(withNight ? [`--color-rail: ${palette.ink};`, `--color-on-rail: ${palette.paper};`] : []),
   ]

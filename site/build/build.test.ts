@@ -77,6 +77,18 @@ describe('a build for another backend and a public address', () => {
     expect(before.endsWith('</script><noscript>')).toBe(true)
   })
 
+  test('defines each custom property in the style sheet that uses it, or in the page', () => {
+    const [, landing = ''] = read('index.html').match(/<style>(.*?)<\/style>/s) ?? []
+    const [file = ''] = read('index.html').match(/assets\/below-fold-[\w-]+\.css/) ?? []
+    // review-motion.ts sets the number of cards.
+    const findMissing = (css: string, defined: string) =>
+      [...css.matchAll(/var\((--[\w-]+)\)/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => name !== '--cards' && !defined.includes(`${name}:`))
+    expect(findMissing(landing, landing)).toEqual([])
+    expect(findMissing(read(file), landing + read(file))).toEqual([])
+  })
+
   test('has every file that the pages name', () => {
     const pages = ['index.html', '404.html'].map(read).join()
     const names = [...pages.matchAll(/\/(assets\/[\w.-]+)/g)].map(([, name = '']) => name)

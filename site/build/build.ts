@@ -8,7 +8,7 @@ import { readBuildEnv, root } from './build-env.ts'
 import { readContent } from './check-content.ts'
 import { compress, compressFiles } from './compress.ts'
 import { listFiles, siteDir } from './files.ts'
-import { maxPageBytes, weigh } from './weigh.ts'
+import { formatWeight, weigh } from './weigh.ts'
 
 const formCode = 'estimate-form/main.tsx'
 const reviewMotion = 'sections/review-motion.ts'
@@ -44,9 +44,7 @@ export async function buildSite(outDir = join(root, 'dist')) {
   write('_headers', headers)
   for (const [name, text] of Object.entries(formatCrawlerFiles(publicUrl))) write(name, text)
   const bytes = weigh((await compress(Buffer.from(index))).br, headers)
-  process.stdout.write(
-    `The page has ${bytes.toLocaleString('en')} bytes with headers, ${(maxPageBytes - bytes).toLocaleString('en')} fewer than fit into one round trip.\n`,
-  )
+  process.stdout.write(`${formatWeight(bytes)}\n`)
   await compressFiles(globSync(join(outDir, '**/*.{html,js,css,svg,txt,xml}')))
 }
 
@@ -101,14 +99,19 @@ async function compileClient(write: (name: string, data: string | Uint8Array) =>
 /** Copies the pictures to names with hashes, which browsers may cache forever. */
 function copyPictures(write: (name: string, data: Uint8Array) => void) {
   const files: Record<string, string> = {}
-  for (const path of listFiles().filter((file) => file.startsWith('pictures/'))) {
-    const data = readFileSync(join(siteDir, path))
+  const read = (path: string) => readFileSync(join(siteDir, path))
+  const hash = (data: Uint8Array) =>
+    createHash('sha256').update(data).digest('base64url').slice(0, 5)
+  const paths = listFiles().filter((file) => file.startsWith('pictures/'))
+  // The page names up to 60 avatars, so they have one hash and short names.
+  const avatars = paths.filter((path) => path.startsWith('pictures/avatars/'))
+  const avatarsHash = hash(Buffer.concat(avatars.map(read)))
+  for (const path of paths) {
+    const data = read(path)
     const { name, ext } = parse(path)
-    const stamp = createHash('sha256').update(data).digest('base64url').slice(0, 5)
-    // The page names up to 60 avatars, whose names would be a tenth of its bytes.
-    const fileName = path.startsWith('pictures/avatars/')
-      ? `assets/${stamp}${ext}`
-      : `assets/${name}-${stamp}${ext}`
+    const fileName = avatars.includes(path)
+      ? `assets/${avatarsHash}-${avatars.indexOf(path)}${ext}`
+      : `assets/${name}-${hash(data)}${ext}`
     write(fileName, data)
     files[path] = `/${fileName}`
   }

@@ -15,3 +15,10 @@ export function weigh(body: Uint8Array, headers: string): number {
   const otherHeaders = 275
   return body.byteLength + lines.join('').length + otherHeaders
 }
+
+/** The build prints this. */
+export function formatWeight(bytes: number): string {
+  const left = maxPageBytes - bytes
+  const difference = `${Math.abs(left).toLocaleString('en')} ${left < 0 ? 'more' : 'fewer'}`
+  return `The page has ${bytes.toLocaleString('en')} bytes with headers, ${difference} than fit into one round trip.`
+}

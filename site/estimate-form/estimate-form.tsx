@@ -258,7 +258,7 @@ type LabelProps = { name: LeadField; words: FormContent['words'] }
 const Label = ({ name, words }: LabelProps) => (
   <label htmlFor={name}>
     {words.labels[name]}
-    {!leadFields[name].required && <span> {words.optional}</span>}
+    {!leadFields[name].required && <span>{` ${words.optional}`}</span>}
   </label>
 )
 

@@ -22,7 +22,6 @@ export const formatHeaders = (policy: string, referrerPolicy: string) =>
     // without TLS for two years.
     '  Strict-Transport-Security: max-age=63072000',
     '  X-Content-Type-Options: nosniff',
-    '  X-Frame-Options: DENY',
     `  Referrer-Policy: ${referrerPolicy}`,
     '  Permissions-Policy: camera=(), geolocation=(), microphone=(), payment=(), usb=()',
     '  Cross-Origin-Opener-Policy: same-origin',

@@ -20,7 +20,7 @@ export function Footer({ content }: PageProps) {
     <footer className="site-footer deferred">
       <div className="page-width footer-columns">
         <div>
-          <Logo name={name} tone="light" />
+          <Logo name={name} />
           <p>{footer.tagline}</p>
           <p>{formatArea(company)}</p>
           {address && (

@@ -18,8 +18,7 @@ export function Header({ content }: PageProps) {
           className="home-link"
           data-name={measureName(company.name)}
         >
-          <Logo name={company.name} tone="light" />
-          <Logo name={company.name} tone="dark" />
+          <Logo name={company.name} />
         </a>
         <div className="header-actions">
           <a href={formatCallHref(company.phone)} className="header-call">

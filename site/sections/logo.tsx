@@ -8,10 +8,10 @@ export function measureName(name: string): 'short' | 'long' | undefined {
   return name.length < 20 && name.split(' ').every((word) => word.length < 10) ? 'short' : undefined
 }
 
-/** The logo next to the company's name: light on dark backgrounds, dark on light ones. */
-export function Logo({ name, tone }: { name: string; tone: 'light' | 'dark' }) {
+/** The logo next to the company's name, in the color of the text around it. */
+export function Logo({ name }: { name: string }) {
   return (
-    <span data-logo={tone} className="logo">
+    <span className="logo">
       <svg
         viewBox={logo.viewBox}
         width={size * logo.ratio}

@@ -1,5 +1,5 @@
 import type { PageProps } from '../render/build.ts'
-import { FiveStars, Pause, Play, Star } from './icons.tsx'
+import { FiveStars, FiveStarsDrawing, Pause, Play } from './icons.tsx'
 import { listRows, type Review, type Testimonial } from './review-rows.ts'
 
 export function Testimonials({ content: { testimonials }, build }: PageProps) {
@@ -30,11 +30,7 @@ export function Testimonials({ content: { testimonials }, build }: PageProps) {
       </div>
       {/* Each card reuses this drawing. */}
       <svg aria-hidden="true" className="star-drawing">
-        <symbol id="five-stars" viewBox="0 0 120 24">
-          {[0, 24, 48, 72, 96].map((x) => (
-            <Star key={x} x={x} fill="currentColor" />
-          ))}
-        </symbol>
+        <FiveStarsDrawing />
       </svg>
       <div className="rows">
         {rows.map((cards, index) => (
