@@ -7,13 +7,14 @@ import { formatTel } from '../sections/call-href.ts'
  * that a business publishes about itself.
  */
 export function formatBusiness(
-  { company, hours, services }: Content,
+  { company, head, hours, services }: Content,
   publicUrl: string | undefined,
 ): string {
   const business = {
     '@context': 'https://schema.org',
     '@type': 'RoofingContractor',
     name: company.name,
+    description: head.description,
     telephone: formatTel(company.phone),
     foundingDate: String(company.since),
     areaServed: company.areaServed,
@@ -34,9 +35,9 @@ export function formatBusiness(
     },
     sameAs: company.social?.map(({ url }) => url),
     openingHoursSpecification: listOpeningHours(hours),
-    makesOffer: services.cards.map(({ title }) => ({
+    makesOffer: services.cards.map(({ title, text }) => ({
       '@type': 'Offer',
-      itemOffered: { '@type': 'Service', name: title },
+      itemOffered: { '@type': 'Service', name: title, description: text },
     })),
     ...(publicUrl !== undefined && { url: `${publicUrl}/`, image: `${publicUrl}/og.jpg` }),
   }

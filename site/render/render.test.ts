@@ -89,6 +89,7 @@ test('describes the company to search engines, without ratings', () => {
     '@context': 'https://schema.org',
     '@type': 'RoofingContractor',
     name: company.name,
+    description: head.description,
     telephone: expect.stringMatching(/^\+1\d{10}$/),
     url: 'https://www.example.com/',
     image: 'https://www.example.com/og.jpg',
@@ -96,9 +97,10 @@ test('describes the company to search engines, without ratings', () => {
     openingHoursSpecification: { opens: '00:00', closes: '23:59' },
   })
   expect(business.openingHoursSpecification.dayOfWeek).toHaveLength(7)
-  const offers: { itemOffered: { name: string } }[] = business.makesOffer
-  const titles = services.cards.map(({ title }) => title)
-  expect(offers.map(({ itemOffered }) => itemOffered.name)).toEqual(titles)
+  const offers: { itemOffered: object }[] = business.makesOffer
+  expect(offers.map(({ itemOffered }) => itemOffered)).toMatchObject(
+    services.cards.map(({ title, text }) => ({ name: title, description: text })),
+  )
   expect(JSON.stringify(business)).not.toMatch(/rating|review/i)
 })
 
