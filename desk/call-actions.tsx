@@ -5,6 +5,7 @@ import { type EventKind, eventKinds, events, maxNoteLength } from '#leads/histor
 import { isValid, plansCall } from '#leads/lead-state.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { chooseWords, count } from '#leads/words.ts'
+import { readClock } from './api.ts'
 import { CallTimes } from './call-times.tsx'
 import {
   areDifferent,
@@ -39,7 +40,7 @@ export function CallActions({ card, refresh, isNext }: Actions & { isNext: boole
   const [isBusy, setBusy] = useState(false)
   const isLive = useIsLive()
   const press = usePress(refresh)
-  const canClaim = canCall(card)
+  const canClaim = canCall(card, readClock())
   const claim = async () => {
     setBusy(true)
     await press(card, { kind: 'called' })
@@ -145,14 +146,14 @@ export function Outcomes({ card, refresh }: Actions) {
       {asked && takesTime(asked) && <CallTimes choose={(at) => record(asked, card, at)} />}
       {asked && !takesTime(asked) && (
         <fieldset className="choices">
-          <legend>{`Which request is “${nameButton(asked, lead)}” about?`}</legend>
+          <legend>{`Which request should be marked “${nameButton(asked, lead)}”?`}</legend>
           {listRequests(card).map((one) => (
             <Button key={one.id} onClick={() => record(asked, { lead: one, isAlone: true })}>
               <bdi>{nameRequest(one)}</bdi>
             </Button>
           ))}
           <Button onClick={() => record(asked, card)}>
-            {`All ${listRequests(card).length} requests`}
+            {`All ${card.requests} requests`}
           </Button>
         </fieldset>
       )}

@@ -79,8 +79,8 @@ test('is not all caught up while a call has no result', () => {
   const read = (mine: number, calling: number, due = 0) =>
     describeTotals({ ...none, called: 3, suspect: 0, mine, calling, due })
   expect(read(0, 0)).toBe('All caught up')
-  expect(read(1, 0)).toBe('1 without a result')
-  expect(read(1, 2)).toBe('3 without a result')
+  expect(read(1, 0)).toBe('1 call without a result')
+  expect(read(1, 2)).toBe('3 calls without a result')
   expect(read(1, 2, 1)).toBe('1 to call')
 })
 
@@ -101,16 +101,19 @@ test('one emergency makes the whole card an emergency, also during a call', () =
   expect(read(calling, { isEmergency: true })).toBe('urgent')
 })
 
-test('finds a call about any request on the card, your own first, and does not record another one', () => {
+test('finds a call about any request on the card, your own first, and records no other for 10 minutes', () => {
   const calling = { status: 'calling', callerEmail: 'sam@example.com' } as const
   const others = makeCard({}, calling)
   expect(findCall([others.lead, ...others.others], 'me@example.com')).toBe(others.others[0])
   expect(findOwnCall(others, 'me@example.com')).toBeUndefined()
-  expect(canCall(others)).toBe(false)
+  const changedAt = testTime
+  const isCallable = (minutes: number) =>
+    canCall(makeCard({}, { ...calling, changedAt }), testTime + minutes * minuteMs)
+  expect([isCallable(0), isCallable(9), isCallable(10)]).toEqual([false, false, true])
   const both = makeCard({}, calling, { ...calling, callerEmail: 'me@example.com' })
   expect(findOwnCall(both, 'me@example.com')).toBe(both.others[1])
-  expect(canCall(makeCard({}, { status: 'call-again' }))).toBe(true)
-  expect(canCall(makeCard({ status: 'done' }))).toBe(false)
+  expect(canCall(makeCard({}, { status: 'call-again' }), testTime)).toBe(true)
+  expect(canCall(makeCard({ status: 'done' }), testTime)).toBe(false)
 })
 
 test('finds the card of a lead that is not its most urgent request', () => {

@@ -2,6 +2,7 @@ import type { Clock } from '#leads/clock.ts'
 import type { Today, TodayLead } from '#leads/desk/today.ts'
 import { needsCall, readNeed } from '#leads/lead-state.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
 import { computeCountdown } from './countdown.ts'
 import { isCaller } from './me.ts'
@@ -43,9 +44,13 @@ export function findOwnCall(card: Card, me: string): LeadCard | undefined {
   return call && isCaller(call, me) ? call : undefined
 }
 
+// Longer than most calls. After it, a caller may have forgotten to enter the result.
+const callMs = 10 * minuteMs
+
 /** False while someone calls the same number. */
-export const canCall = (card: Card) =>
-  needsCall(card.lead) && !listRequests(card).some(isBeingCalled)
+export const canCall = (card: Card, now: number) =>
+  needsCall(card.lead) &&
+  !listRequests(card).some((lead) => isBeingCalled(lead) && now - (lead.changedAt ?? now) < callMs)
 
 const whenDue: Partial<Record<TodayLead['group'], TodayLead['group']>> = {
   waiting: 'toCall',
@@ -94,7 +99,7 @@ export function describeTotals(totals: Today['totals']): string {
   const toCall = countToCall(totals)
   const calls = totals.mine + totals.calling
   if (toCall > 0) return `${toCall} to call`
-  return calls > 0 ? `${calls} without a result` : 'All caught up'
+  return calls > 0 ? `${count(calls, 'call')} without a result` : 'All caught up'
 }
 
 /** The countdown to the nearest deadline. One emergency makes the card an emergency. */

@@ -72,7 +72,7 @@ test('a homeowner without a phone number gets an email instead of a call', () =>
   expect(byEmail(4 * minuteMs, calling)).toBe('Someone is emailing')
   expect(byEmail(90 * minuteMs, calling)).toBe('Someone started emailing 1 hr ago')
   expect(byEmail(5 * minuteMs, { ...calling, status: 'done' })).toBe(
-    'Done: first emailed after 3 min',
+    'Done: first email after 3 min',
   )
   expect(byEmail(5 * minuteMs, again)).toBe('No answer (1 try). Email again now.')
   const night = promiseFrom(receivedAt + 60 * minuteMs)
@@ -93,10 +93,7 @@ test('a called lead shows who called and when; a closed lead shows its outcome',
   const inAirtable = { ...called, status: 'airtable', caller: null, calledVia: 'airtable' } as const
   expect(after(0, inAirtable)).toEqual(['done', 'Marked as called in Airtable after 3 min'])
   // The person who called last may not be the one who called first.
-  expect(after(0, { ...called, status: 'done' })).toEqual([
-    'done',
-    'Done: first called after 3 min',
-  ])
+  expect(after(0, { ...called, status: 'done' })).toEqual(['done', 'Done: first call after 3 min'])
   expect(after(0, { ...called, status: 'not-a-lead' })).toEqual(['dropped', 'Not a lead'])
   expect(after(0, { ...called, status: 'won' })[0]).toBe('done')
   expect(after(0, { ...called, status: 'lost' })[0]).toBe('dropped')
@@ -138,5 +135,5 @@ test('a lead that is due after we open has no countdown until then', () => {
   expect(shareLeft).toBe(0.5)
   const calledAt = receivedAt + hourMs + 2 * minuteMs
   const called = { status: 'done', calledAt, caller: 'Sam' } as const
-  expect(after(0, { ...night, ...called })[1]).toBe('Done: first called after 2 min')
+  expect(after(0, { ...night, ...called })[1]).toBe('Done: first call after 2 min')
 })

@@ -117,11 +117,11 @@ function describeFirstCall(lead: LeadCard): string {
   const { calledVia, calledAt } = lead
   const after =
     calledAt === null ? '' : ` after ${formatShortDuration(measureWait(lead, calledAt))}`
-  const { called } = chooseWords(lead)
-  // The person who called last may not be the one who called first.
+  const { call, called } = chooseWords(lead)
+  // Name nobody: the person who called last may not be the one who called first.
   return calledVia === 'airtable'
     ? `marked as ${called} in Airtable${after}`
-    : `first ${called}${after}`
+    : `first ${call}${after}`
 }
 
 const formatSeconds = (ms: number) => {

@@ -1,7 +1,7 @@
 import { memo, use, useDeferredValue } from 'react'
 import { formatAgo } from '#leads/clock.ts'
 import { needsCall } from '#leads/lead-state.ts'
-import { readOpenedAt } from './api.ts'
+import { readClock, readOpenedAt } from './api.ts'
 import { CallActions, NotCalled, NoteField, Outcomes, Unsent } from './call-actions.tsx'
 import { ChangeTime } from './call-times.tsx'
 import {
@@ -49,7 +49,9 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
   const requests = listRequests(card)
   const call = findCall(requests, me)
   // A call about another request on the card.
-  const otherCall = call && call !== lead ? computeCountdown(call, clock, me) : undefined
+  const isEmergency = hasEmergency(card)
+  const otherCall =
+    call && call !== lead ? computeCountdown({ ...call, isEmergency }, clock, me) : undefined
   const note = requests.find(({ lastNote }) => lastNote)?.lastNote
   const services = requests.map(({ service, isEmergency }) => !isEmergency && service)
   const what = [...new Set([...services, lead.town])].filter(Boolean)
@@ -81,7 +83,7 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
             {lead.name}
           </a>
           <p className="small">
-            {hasEmergency(card) && <b className="tag">Emergency</b>}
+            {isEmergency && <b className="tag">Emergency</b>}
             <bdi>{what.join(' · ')}</bdi>
           </p>
           {others && <p className="small">{others}</p>}
@@ -158,7 +160,7 @@ export function CardList({
   ...row
 }: Listing & { cards: readonly Card[]; startsWithNext?: boolean }) {
   const most = useDeferredValue(Number.POSITIVE_INFINITY, firstScreenful)
-  const next = startsWithNext ? cards.find(canCall) : undefined
+  const next = startsWithNext ? cards.find((card) => canCall(card, readClock())) : undefined
   return (
     <ul className="leads">
       {cards.slice(0, most).map((card) => (

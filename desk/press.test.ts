@@ -23,7 +23,7 @@ const sentences: Record<LeadStatus, string> = {
   open: 'Nobody has called yet.',
   calling: 'The crew can see that you’re calling.',
   'call-again': 'The homeowner didn’t answer. Call again now.',
-  agreed: 'We agreed on another call. Call again now.',
+  agreed: 'The next call is scheduled again. Call again now.',
   'no-result': 'The call has no result. Call again now.',
   airtable: 'The lead is marked as called in Airtable again.',
   done: 'The lead is marked as done again.',
@@ -43,6 +43,6 @@ test('after Undo, names the colleague who is calling, and emails a homeowner wit
   expect(undoTo('calling', colleague)).toBe('Undid “Won.” Sam is calling.')
   expect(undoTo('calling', { ...colleague, caller: null })).toBe('Undid “Won.” Someone is calling.')
   expect(undoTo('agreed', { phone: '' })).toBe(
-    'Undid “Won.” We agreed on another email. Email again now.',
+    'Undid “Won.” The next email is scheduled again. Email again now.',
   )
 })

@@ -143,7 +143,7 @@ test('20 requests from one number are one card, and “Done” asks which if add
   await card.getByRole('button', button('I’m calling')).click()
   const done = card.getByRole('button', button('Done'))
   await done.click()
-  const which = card.getByRole('group', { name: 'Which request is “Done” about?' })
+  const which = card.getByRole('group', { name: 'Which request should be marked “Done”?' })
   await expect(which.getByRole('button')).toHaveCount(21)
   await checkAxe(page, 'which request')
   await which.getByRole('button', { name: /, 7 Elm St, Edina$/ }).click()

@@ -27,7 +27,7 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   await expect(call).toHaveAttribute('href', 'tel:5551234567')
   await samsRow.getByRole('button', button('I’m calling')).click()
   await expect(samsRow).toContainText(`You’re calling ${visitor.name}`)
-  await expect(sam.getByRole('heading', { name: '1 without a result' })).toBeVisible()
+  await expect(sam.getByRole('heading', { name: '1 call without a result' })).toBeVisible()
   // The focus follows the card to the person's own calls.
   await expect(samsRow).toBeFocused()
   await expect(dana.locator('.lead-head')).toContainText('Sam is calling')
@@ -90,7 +90,7 @@ test('two phones: call, no answer, call again, undo twice, note, done', async ({
   // The pressed button is gone.
   await expect(lead.locator('.note-field')).toBeFocused()
   await lead.getByRole('button', button('Done')).click()
-  await expect(sam.locator('.lead-head')).toContainText('Done: first called after')
+  await expect(sam.locator('.lead-head')).toContainText('Done: first call after')
   await expect(sam.locator('.events li')).toHaveText([
     /[AP]M.*Sam marked this as done$/,
     /Sam wrote: Wants a metal roof$/,

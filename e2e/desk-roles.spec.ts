@@ -92,5 +92,5 @@ test('after “No answer”, the desk says when it emails the homeowner and when
   await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
   await expect(lead).toContainText('No answer (1 try). Call again now.')
   await lead.getByRole('button', { name: 'I’m calling' }).click()
-  await expect(page.getByRole('heading', { name: '1 without a result' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: '1 call without a result' })).toBeVisible()
 })

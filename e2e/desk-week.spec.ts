@@ -115,7 +115,7 @@ test('Sam and Alex take three homeowners through a week on their phones', async 
     await sam.tap(number(row(sam.page, 'Bob Roe')))
     await expect(row(sam.page, 'Bob Roe')).toContainText('Did you reach Bob?')
     await expect(row(alex.page, 'Bob Roe')).toContainText('Sam is calling')
-    await expectBoth('1 without a result')
+    await expectBoth('1 call without a result')
     const tops = [heading(sam.page), sam.page.getByRole('link', { name: 'Add a lead' })].map(
       async (element) => ((await element.boundingBox()) ?? { y: 0 }).y,
     )

@@ -56,7 +56,7 @@ test('two processes on PostgreSQL show a lead and its answer on both desks, in A
   await expect.poll(() => shows(firefox, visitor.name)).toBe(true)
 
   await sam.getByRole('button', { name: 'I’m calling' }).click()
-  await expect.poll(() => shows(firefox, '1 without a result')).toBe(true)
+  await expect.poll(() => shows(firefox, '1 call without a result')).toBe(true)
   expect(await shows(firefox, 'Sam')).toBe(true)
   await expect.poll(() => airtable.records[0]?.fields.Status).toBe('Called')
   await sam.getByRole('link', { name: 'Report' }).click()

@@ -98,7 +98,7 @@ export const statuses: Record<LeadStatus, Status> = {
     isAgreed: true,
     news: '{who} agreed on another call with {name}',
     notice: '{call} scheduled. {next}',
-    again: 'We agreed on another {call}. {next}',
+    again: 'The next {call} is scheduled again. {next}',
     accepts: ['called', 'moved', 'done', 'never-reached', 'not-a-lead'],
     ifCurrent: ['no-answer', 'airtable-status', ...sales],
   },

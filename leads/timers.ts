@@ -1,8 +1,8 @@
 /** Dependencies of code that waits. The simulation passes timers of a virtual clock. */
 export type Timers = {
   /**
-   * Runs the work after this time. Returns a function that cancels it. For a poll, nothing is due, so the simulation
-   * may wait longer.
+   * Runs the work after this time. Returns a function that cancels it. `isPoll` means that no work is due, so the
+   * simulation may wait longer.
    */
   start(ms: number, work: () => void, isPoll?: boolean): () => void
   /** Returns a signal that aborts after this time. */

@@ -91,7 +91,7 @@ it('refuses to store a list that is too long, or a value nested where a text bel
   })
   expect([deep.status, deep.message]).toEqual([
     400,
-    'Top of the page: Headline has a list or a group where a text belongs.',
+    'Top of the page: Headline has a list or a group where text belongs.',
   ])
   expect(await read()).toMatchObject({ number: 0, saved: null })
 })

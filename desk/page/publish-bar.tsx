@@ -17,7 +17,7 @@ export function PublishBar({ page, state, store }: Props) {
   const [isAsking, setAsking] = useState(false)
   const ask = () => {
     setAsking(true)
-    // Its Undo would be beside the one for the whole page.
+    // Avoid showing two Undo buttons side by side.
     hideNotice()
     dialog.current?.showModal()
     if (save === 'pending' || save === 'failed') void store.save()

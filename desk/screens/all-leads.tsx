@@ -25,7 +25,7 @@ const [toCall, ...otherStatuses] = statusKinds.map((kind) => [kind, statuses[kin
 const statusChoices = [
   ['', 'Any status'],
   ...(toCall ? [toCall] : []),
-  ['late', 'To call, late'],
+  ['late', 'Overdue'],
   ['next-call', 'To call again'],
   ...otherStatuses,
 ] as const

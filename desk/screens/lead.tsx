@@ -5,7 +5,7 @@ import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
 import { statuses } from '#leads/statuses.ts'
 import { dayMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
-import { request } from '../api.ts'
+import { readClock, request } from '../api.ts'
 import { CallActions, dialsHere, NotCalled, NoteField, Outcomes, Unsent } from '../call-actions.tsx'
 import { ChangeTime } from '../call-times.tsx'
 import { type Card, canCall, findCall, findOwnCall, hasEmergency, nameRequest } from '../cards.ts'
@@ -52,7 +52,7 @@ export function Lead({
     // The notification's “Call” button opens this route, because a service worker cannot dial.
     if (!callUrl || !location.hash.endsWith('/call')) return
     replaceHash(formatRoute({ leadId: id }))
-    if (data && canCall(makeCard(data.lead)) && dialsHere())
+    if (data && canCall(makeCard(data.lead), readClock()) && dialsHere())
       void press({ lead: data.lead }, { kind: 'called' })
     location.assign(callUrl)
   }, [callUrl, id, data, press])
@@ -77,7 +77,7 @@ export function Lead({
     attempt(request('POST', `/api/leads/${id}/retry`), 'Retrying now.').then(refreshBoth)
   const call = findCall([lead, ...(data?.lead.sameNumber ?? card.others ?? [])], me)
   // A call about another request with the number.
-  const otherCall = call && call !== lead ? computeCountdown(call, clock, me) : undefined
+  const otherCall = call && call !== lead ? computeCountdown({ ...call, isEmergency: hasEmergency(card) }, clock, me) : undefined
   const ownCall = findOwnCall(card, me)
   const actions = { card, refresh: refreshBoth }
   return (

@@ -99,7 +99,7 @@ function Report({ days }: { days: string }) {
       />
       <BarChart
         title="By hour"
-        label={`Requests by hour of arrival. ${worstMissed > 0 ? `Calls were late or not made most often at ${formatHour(worst)}: ${worstMissed}.` : 'No calls were late or not made.'}`}
+        label={`Requests by hour of arrival. ${worstMissed > 0 ? `The worst hour was ${formatHour(worst)}, with ${count(worstMissed, 'call')} late or not made.` : 'No calls were late or not made.'}`}
         nameOf="Hour"
         bars={byHour.map((counts, at) => ({
           name: formatHour(at),

@@ -57,8 +57,9 @@ export async function remindDue(
   const planning = { ...context, readDevices: async () => devices }
   const alerts = all.filter(({ isAlert }) => isAlert)
   const recipients = await Promise.all(alerts.map((channel) => listRecipients(channel, planning)))
-  // If nobody can be alerted, reading Airtable would only use up a free base's calls.
-  const toRead = recipients.flat().length > 0 ? leads.filter(mayReadStatus) : []
+  const canAlert = recipients.flat().length > 0
+  // If nobody can be alerted, reading Airtable for a reminder would only use up a free base's calls.
+  const toRead = leads.filter((lead) => (canAlert || calls.has(lead.id)) && mayReadStatus(lead))
   const found = toRead.length > 0 ? await readStatuses(toRead) : new Map<string, SetStatus>()
   if (found === 'busy') return retryLeaseMs
 
@@ -69,7 +70,7 @@ export async function remindDue(
     else remaining.push(lead)
   }
   const asked = new Set<string>()
-  const planned = new Set<string>()
+  const planned = new Map<string, DueLead>()
   const steps: Step[] = []
   for (const lead of remaining) {
     const call = calls.get(lead.id)
@@ -93,9 +94,10 @@ export async function remindDue(
       repeatAt: computeCallStart(lead, startedAt + repeatAfterMs),
     })
     const call = nameNextCall(lead)
-    if (planned.has(call)) return { lead, reason: undefined, recipients: [], nextAt }
+    const sharedWith = planned.get(call)
+    if (sharedWith) return { lead, reason: undefined, recipients: [], nextAt, sharedWith }
     const recipients = reason ? await planRecipients(planning, { lead, reason }, alerts) : []
-    if (recipients.length > 0) planned.add(call)
+    if (recipients.length > 0) planned.set(call, lead)
     const step = { lead, reason, recipients }
     const nextReadAt = computeNextReadAt(reopened, now())
     const canRead = settings !== undefined && lead.status === 'open'

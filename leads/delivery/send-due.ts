@@ -154,7 +154,7 @@ export async function sendDue(
     }
     for (const { leadId, error } of undeliverable)
       log.warn({ recipient: name, leadId, error }, 'not deliverable')
-    // If no phone can be woken, remind early, so that the phones of this moment are found.
+    // If the alert reached no phone, send the first reminder early, because it looks up devices again.
     const alerts = undeliverable.filter(({ reason }) => reason === 'received' && wakesPhones)
     const leadIds = alerts.map(({ leadId }) => leadId)
     await hurryFirstReminders(db, leadIds, { now: now(), isTold: wakesPhone })

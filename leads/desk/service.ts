@@ -104,7 +104,7 @@ type DeskEmail = { subject: string; text: string; html: string }
 
 function formatSignIn({ link, code, requester }: SignInEmail, company: string): DeskEmail {
   const asked = `${requester} asked to sign in to the ${company} desk.`
-  const enter = 'Enter this code where you asked for it:'
+  const enter = 'Enter this code on the sign-in screen:'
   const note =
     'Use the code or the link. Both expire in 15 minutes. Never tell anyone the code. If you didn’t ask for this, ignore this email.'
   return {

@@ -210,7 +210,7 @@ export const healthChecks: readonly Check[] = [
       const places = [...others, ...(reviews > 0 ? [`${reviews} reviews`] : [])].join(', ')
       return {
         text: `site/content.ts has sample content: ${places}. Fake reviews are illegal in the US, with fines over $50,000 each (16 CFR 465).`,
-        next: 'Replace the samples in site/content.ts with your own content and delete each `sample: true`, or delete the entry. Make sure that every number and claim on the page is true, such as “licensed” and “24/7.” Then run npm run brand',
+        next: 'Replace the samples in site/content.ts with your own content and delete each `sample: true`, or delete the entry. Make sure that every number and claim on the page, such as “licensed” and “24/7,” is true. Then run npm run brand',
         forOwner:
           'Visitors see sample reviews or other sample content. Fake reviews are illegal in the US. Replace or delete the samples, then publish.',
         action: openPageEditor,

@@ -45,11 +45,10 @@ export const pageChecks: readonly Check[] = [
     find: ({ env, hours: { promiseMinutes } }) => {
       const late = env.escalateAfterMinutes?.filter((minutes) => minutes >= promiseMinutes) ?? []
       if (late.length === 0) return
-      const because = `because the page promises a call within ${promiseMinutes} minutes`
       return {
-        text: `ESCALATE_AFTER_MINUTES has reminders (${late.join(', ')}) that are not before the deadline, ${because}. They are not sent.`,
+        text: `The page promises a call within ${promiseMinutes} minutes, so these reminders in ESCALATE_AFTER_MINUTES come too late and aren’t sent: ${late.join(', ')}.`,
         next: `Set ESCALATE_AFTER_MINUTES in .env to minutes below ${promiseMinutes}, or leave it empty`,
-        forOwner: `Reminders after ${late.join(' and ')} minutes aren’t sent, ${because}. Allow more time under “Minutes until you call,” or ask the person who set up this site to change the reminders.`,
+        forOwner: `Reminders after ${late.join(' and ')} minutes aren’t sent, because the page promises a call within ${promiseMinutes} minutes. Allow more time under “Minutes until you call,” or ask the person who set up this site to change the reminders.`,
         action: openPageEditor,
       }
     },

@@ -149,11 +149,13 @@ function describeLatestChange(
   const took = `<span class="${isLate ? 'late' : 'took'}">${formatDuration(calledAt - receivedAt)}</span> after the request`
   if (isFirst)
     return `<p>Recorded ${escapeHtml(formatAt(calledAt, clock))}, ${took}. Reminders have stopped.</p>`
-  const what = escapeHtml(describeEvent(last, { ...clock, lead, when: formatAt(last.at, clock) }))
+  const when = formatAt(last.at, clock)
+  const what = escapeHtml(describeEvent(last, { ...clock, lead, when }))
+  const timed = last.at === calledAt ? what.replace(when, `${when}, ${took}`) : what
   const next = isClosed(lead)
     ? 'There’s nothing left to do.'
     : 'If that wasn’t you, someone else is already on it.'
-  return `<p>${what}${last.at === calledAt ? `, ${took}` : ''}. ${next}</p>`
+  return `<p>${timed}. ${next}</p>`
 }
 
 const formatNotice = (title: string, text: string) =>

@@ -23,6 +23,7 @@ import {
   readNeed,
   type WantedRows,
 } from '../lead-state.ts'
+import { minuteMs } from '../time-units.ts'
 import { moveCrewRow } from './crew-rows.ts'
 import { cancelDeliveries, writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
@@ -138,10 +139,12 @@ export async function addEvent(
   }
 
   /** A full card does not list all requests. Nobody has touched those that it omits. */
-  function isBeyondCard({ status, version }: StoredLead): boolean {
+  function isBeyondCard({ status, version, receivedAt }: StoredLead): boolean {
     const isFull = (requests?.length ?? 0) >= maxRequests - 1
     const closes = isClosed({ status: computeStatus(status, given.kind) })
-    return isFull && closes && version === 0 && isValid(given.kind, newState, 0)
+    // The page counted those that came before, and shows a new one within seconds.
+    const isCounted = receivedAt < plan.now - minuteMs
+    return isFull && closes && isCounted && version === 0 && isValid(given.kind, newState, 0)
   }
 }
 
@@ -208,8 +211,8 @@ async function store(
 }
 
 /**
- * Starts the time for the call if the lead would wait for it, and alerts the crew. The deadline stays. During a call,
- * asks for its result sooner.
+ * If the lead is waiting for us to open, starts its countdown now and alerts the crew. Keeps the deadline. If a call is
+ * in progress, asks for the result sooner.
  */
 async function hurry(trx: Kysely<Tables>, lead: StoredLead, { startAt }: EventPlan): Promise<void> {
   const { id, promiseStartAt, changedAt } = lead

@@ -77,8 +77,8 @@ const digestPrefix = 'digest-'
 export const nameDigest = (recipient: string): string => digestPrefix + recipient
 
 /**
- * Returns when this process may work on each recipient, or ask whether messages arrived. Leaves out those with
- * nothing to do. A digest that is not planned, or planned for hours that have changed, is due now.
+ * Returns when this process may next send to each recipient or check its arrivals. Omits recipients with nothing to
+ * do. An unplanned digest, or one planned for outdated hours, is due now.
  */
 export async function listDueTimes(
   { kysely }: Database,

@@ -107,6 +107,8 @@ export type Step = {
   reason: DeliveryReason | undefined
   recipients: readonly string[]
   nextAt: number | null
+  /** The lead whose messages are about this one, too. Without them, this step is due again. */
+  sharedWith?: Pick<DueLead, 'id' | 'version'>
   /** Nobody can be alerted yet, or we are closed, so the same step is due again then. */
   waitUntil?: number | undefined
 }
@@ -124,10 +126,13 @@ export async function takeSteps(
   const ids = steps.map(({ lead }) => lead.id)
   return kysely.transaction().execute(async (trx) => {
     const current = await lockLeads({ engine, trx }, ids)
+    const isCurrent = (lead: Pick<DueLead, 'id' | 'version'>) =>
+      current.some(({ id, version }) => lead.id === id && lead.version === version)
     const told: string[] = []
-    for (const { id, version } of current)
-      for (const step of steps.filter(({ lead }) => lead.id === id && lead.version === version))
-        if (await takeStep(trx, step, now)) told.push(id)
+    for (const { id } of current)
+      for (const step of steps.filter(({ lead }) => lead.id === id && isCurrent(lead)))
+        if (isCurrent(step.sharedWith ?? step.lead) && (await takeStep(trx, step, now)))
+          told.push(id)
     return told
   })
 }
@@ -156,7 +161,7 @@ async function takeStep(
   const isReminder = reason !== 'received'
   if (isReminder)
     await cancelDeliveries(trx, { leadId: lead.id, keeps: ['unreached'], because: 'replaced', now })
-  // At night, some recipients were told when the lead arrived.
+  // Some recipients already got this alert when the lead arrived at night, so send each only one.
   await writeDeliveries(trx, messages, now, { once: !isReminder })
   return true
 }

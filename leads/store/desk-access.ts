@@ -132,7 +132,7 @@ export async function listMadeOwners({ kysely }: Database): Promise<string[]> {
   return rows.map(({ email }) => email)
 }
 
-/** Lists the owners from the settings, and those whom an owner made one and who may still sign in. */
+/** Lists the owners from the settings, and people promoted on the desk who can still sign in. */
 export async function listOwners(
   { kysely }: Database,
   { ownerEmails, deskEmails }: { ownerEmails: readonly string[]; deskEmails: readonly string[] },

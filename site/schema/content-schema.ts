@@ -38,7 +38,9 @@ const year = v.pipe(
   v.number('must be a year without quotes, such as 1998.'),
   v.integer('must be a year, such as 1998.'),
 )
-const sample = v.exactOptional(v.literal(true, 'must be true. Otherwise, delete it.'))
+const sample = v.exactOptional(
+  v.literal(true, 'must be `true`. If this isn’t a sample, delete the line.'),
+)
 // A longer list breaks the layout on phones.
 const maxAreasLength = 300
 const areasServed = v.pipe(

@@ -39,7 +39,7 @@ export function findMisfit(draft: unknown): Mistake | undefined {
     const isTooLong = Array.isArray(value) && value.length > maxEntries
     return explainMistake(
       path,
-      isTooLong ? explainTooMany(value.length) : 'has a list or a group where a text belongs.',
+      isTooLong ? explainTooMany(value.length) : 'has a list or a group where text belongs.',
     )
   }
 }

@@ -166,7 +166,11 @@ const sendOutcomes = updateRows((lead, { fields }) => {
     ...(isOwnStatus(fields.Status) && { Status: chooseStatus(lead) }),
     ...(hasCalledAt !== (calledAt !== null) && { 'Called At': formatCalledAt(lead) }),
     ...(describeSale(lead) !== (fields.Result ?? null) &&
-      isOwnResult(fields.Result) && { Result: describeSale(lead), Amount: readAmount(lead) }),
+      isOwnResult(fields.Result) && {
+        Result: describeSale(lead),
+        // Without a Result of ours, the Amount is the owner's.
+        ...((fields.Result || fields.Amount === undefined) && { Amount: readAmount(lead) }),
+      }),
   }
 })
 
