@@ -152,9 +152,7 @@ export function Outcomes({ card, refresh }: Actions) {
               <bdi>{nameRequest(one)}</bdi>
             </Button>
           ))}
-          <Button onClick={() => record(asked, card)}>
-            {`All ${card.requests} requests`}
-          </Button>
+          <Button onClick={() => record(asked, card)}>{`All ${card.requests} requests`}</Button>
         </fieldset>
       )}
     </>

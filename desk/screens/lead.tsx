@@ -77,7 +77,10 @@ export function Lead({
     attempt(request('POST', `/api/leads/${id}/retry`), 'Retrying now.').then(refreshBoth)
   const call = findCall([lead, ...(data?.lead.sameNumber ?? card.others ?? [])], me)
   // A call about another request with the number.
-  const otherCall = call && call !== lead ? computeCountdown({ ...call, isEmergency: hasEmergency(card) }, clock, me) : undefined
+  const otherCall =
+    call && call !== lead
+      ? computeCountdown({ ...call, isEmergency: hasEmergency(card) }, clock, me)
+      : undefined
   const ownCall = findOwnCall(card, me)
   const actions = { card, refresh: refreshBoth }
   return (

@@ -5,7 +5,7 @@ import { openTestDesk } from '#testing/desk.ts'
 import { jane, makeStranger, record, storeLead, testTime } from '#testing/saved-leads.ts'
 import type { Lead } from '../fields.ts'
 import { makeHomeownerKeys } from '../homeowner-keys.ts'
-import { dayMs } from '../time-units.ts'
+import { dayMs, minuteMs } from '../time-units.ts'
 import { findLead } from './find-leads.ts'
 
 /** Stores requests, calls about the first, and returns the status of each. */
@@ -142,22 +142,24 @@ describe('a button on the card of a number', () => {
     expect(await listStatuses()).toEqual(['open', 'not-a-lead', 'open'])
   })
 
-  it('also closes the requests that a full card omits, but none that a colleague has changed', async () => {
-    const { db, ids, press, store } = await open()
+  it('also closes the requests that a full card omits, but none that a colleague has changed or that just came', async () => {
+    const { db, clock, ids, press, store } = await open()
     for (let stored = ids.length; stored < 25; stored++) await store()
     const changed = await store()
     await press(changed, 'no-answer', { isAlone: true })
+    clock.at += 2 * minuteMs
+    const late = await storeLead(db, { at: clock.at - 1_000 })
     const first = ids[0]
     const { rows } = await sql<{ id: string; version: number }>`
-      select id, version from leads where version = 0 and id <> ${first} limit 19`.execute(
-      db.kysely,
-    )
+      select id, version from leads where version = 0 and id <> ${first} 
+      order by received_at limit 19`.execute(db.kysely)
     await press(first, 'not-a-lead', { requests: rows })
     const left = await db.kysely
       .selectFrom('leads')
       .select('id')
       .where('status', '!=', 'not-a-lead')
-    expect(await left.execute()).toEqual([{ id: changed }])
+    expect(await left.execute()).toEqual(expect.arrayContaining([{ id: changed }, { id: late }]))
+    expect(await left.execute()).toHaveLength(2)
   })
 
   it('records the result of a call for all its requests, also from a page of before the call', async () => {

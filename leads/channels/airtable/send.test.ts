@@ -227,6 +227,15 @@ describe('what came of a request', () => {
       expect(rowOf(one)).toMatchObject({ Status: 'Done', Result: 'Inspected' })
   })
 
+  test('does not overwrite an Amount that the crew uses for something else', async () => {
+    const { send, rowOf } = await startAirtable({ columns: columnsWithout('Result') })
+    const lead = makeLead({ ...won, status: 'appointment', saleDetails: '2026-11-26' })
+    await send([lead])
+    Object.assign(rowOf(lead) ?? {}, { Amount: 900 })
+    expect(await send([lead], outcome)).toEqual([{ ok: true }])
+    expect(rowOf(lead)).toMatchObject({ Status: 'Done', Amount: 900 })
+  })
+
   test.each([[['Result', 'Amount']], [['Result']], [['Amount']]])(
     'costs neither the lead nor its Status if %j are missing',
     async (missing) => {
