@@ -3,15 +3,18 @@ import { hero, services, testimonials } from './content.ts'
 import { functionUrl } from './form.ts'
 import { desktop, expect, test } from './test.ts'
 
-test('shows the portrait picture on phones and tablets', async ({ page }) => {
-  for (const width of [390, 640, 768, 1023, 1024]) {
+test('shows the portrait picture on phones and tablets, and with large text', async ({ page }) => {
+  const readSource = async (width: number) => {
     await page.setViewportSize({ width, height: 900 })
     await page.goto('/')
-    const source = await page
-      .locator('.hero-picture')
-      .evaluate((picture: HTMLImageElement) => picture.currentSrc)
-    expect([width, source.includes('/hero-portrait-')]).toEqual([width, width < 1024])
+    const picture = page.locator('.hero-picture')
+    return picture.evaluate((picture: HTMLImageElement) => picture.currentSrc)
   }
+  for (const width of [390, 640, 768, 1023]) expect(await readSource(width)).toContain('-portrait-')
+  expect(await readSource(1024)).not.toContain('-portrait-')
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
+  expect(await readSource(1280)).toContain('-portrait-')
 })
 
 test('has the specified sizes, and shows why to trust the company', async ({ page }) => {

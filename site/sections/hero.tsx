@@ -10,9 +10,9 @@ export function listHeroPictures(build: Build) {
   const find = (size: string) => findFile(build, `pictures/hero-${size}.avif`)
   return {
     // One size for all phones and tablets: it fits into the first round trip.
-    tall: { media: '(max-width: 1023px)', srcSet: find('portrait-1080') },
+    tall: { media: '(width < 64rem)', srcSet: find('portrait-1080') },
     wide: {
-      media: '(min-width: 1024px)',
+      media: '(width >= 64rem)',
       srcSet: [1024, 1440, 1920].map((px) => `${find(`${px}`)} ${px}w`).join(', '),
       sizes: '100vw',
     },
