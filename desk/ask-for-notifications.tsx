@@ -12,7 +12,7 @@ import {
 import { formatRoute } from './route.ts'
 import { useIsLive } from './use-polling.ts'
 
-/** Asks a new device to turn on notifications. At the bottom, because the leads above must not move. */
+/** Asks a new device to turn on notifications. Is at the bottom, so that the leads above don't move. */
 export function AskForNotifications() {
   const isLive = useIsLive()
   const [isAsked, setAsked] = useState(false)

@@ -31,7 +31,7 @@ type Actions = { card: Card; refresh: Refresh }
 const makeTextUrl = (callUrl: string, text: string) =>
   `${callUrl.replace('tel:', 'sms:')}?&body=${encodeURIComponent(text)}`
 
-/** True on a phone or a tablet. On a computer, the link may dial nothing. */
+/** True on a phone or a tablet. On a computer, clicking the link may not dial. */
 export const dialsHere = () => matchMedia('(pointer: coarse)').matches
 
 /** The link dials and records the call. The button is for those who dial on another phone. */
@@ -112,7 +112,7 @@ export function Outcomes({ card, refresh }: Actions) {
   const isLive = useIsLive()
   const press = usePress(refresh)
   const isMine = findOwnCall(card, use(Me)) !== undefined
-  // Another call is about all requests, because they have the same number.
+  // Don't ask which request another call is about: it is about all of them, because they have the same number.
   const asks = (kind: EventKind) => !plansCall(kind) && areDifferent(card)
   const takesTime = (kind: EventKind) => events[kind].takes === 'time'
   const record = (kind: EventKind, about: Pressed, at?: number) => {
@@ -168,7 +168,7 @@ export function NotCalled({ card, refresh }: Actions) {
     <button
       type="button"
       className="link"
-      // Until the earlier press is sent, this would undo something else.
+      // Until the earlier press has reached the server, Undo would take back something else.
       disabled={unsent.length > 0}
       onClick={() => void press({ lead }, { kind: 'undone' }, 'called')}
     >

@@ -13,7 +13,7 @@ export type Card = {
   lead: LeadCard
   /** The others that are not closed; undefined if unknown. */
   others?: readonly LeadCard[] | undefined
-  /** Includes those that are not listed. */
+  /** The number of requests, including those that are not listed. */
   requests: number
 }
 
@@ -32,7 +32,7 @@ export const hasEmergency = (card: Card) =>
 
 const isBeingCalled = (lead: LeadCard) => readNeed(lead) === 'result'
 
-/** The request that someone is calling about, your own call first. It can be any with the same number. */
+/** Returns the request on the card that someone is calling about, preferring your own call. */
 export function findCall(requests: readonly LeadCard[], me: string): LeadCard | undefined {
   const calls = requests.filter(isBeingCalled)
   return calls.find((lead) => isCaller(lead, me)) ?? calls[0]
@@ -47,7 +47,7 @@ export function findOwnCall(card: Card, me: string): LeadCard | undefined {
 // Longer than most calls. After it, a caller may have forgotten to enter the result.
 const callMs = 10 * minuteMs
 
-/** False while someone calls the same number. */
+/** False while someone is calling the same number. */
 export const canCall = (card: Card, now: number) =>
   needsCall(card.lead) &&
   !listRequests(card).some((lead) => isBeingCalled(lead) && now - (lead.changedAt ?? now) < callMs)
@@ -58,7 +58,10 @@ const whenDue: Partial<Record<TodayLead['group'], TodayLead['group']>> = {
   later: 'due',
 }
 
-/** Moves the cards that became due after the last response, because there may be no connection. */
+/**
+ * Moves the cards that became due since the last response to their new group, because without a connection the server
+ * can't.
+ */
 export function passTime<Data extends Pick<Today, 'leads' | 'totals'>>(
   today: Data,
   now: number,
@@ -123,8 +126,8 @@ export function describeRequests({ requests, ...card }: Card): string | undefine
 }
 
 /**
- * True if the requests may be from several people or about several roofs, such as those of a property manager.
- * A caller may have left the name or the address out.
+ * True if the requests may be from several people or about several roofs, such as those of a property manager. Ignores
+ * an empty name or address, because the crew may have added the lead without them.
  */
 export const areDifferent = (card: Card): boolean => {
   const areSeveral = (texts: string[]) =>

@@ -26,7 +26,7 @@ export type Mood =
   | 'dropped'
   | 'suspect'
 
-/** When the time for the call starts, if that is when the company next opens. */
+/** Returns when the countdown starts, if that is when the company next opens. */
 export function computeLaterStart(lead: LeadCard, now: number): number | undefined {
   const opensAt = lead.promiseStartAt ?? 0
   return opensAt > now && opensAt > lead.receivedAt ? opensAt : undefined

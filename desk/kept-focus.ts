@@ -1,9 +1,9 @@
 import { useEffect } from 'react'
 
 /**
- * Keeps the place of people who use a keyboard or a screen reader. If the focused button disappears, the nearest
- * element around it that is not empty gets the focus, such as its list, or its card in another list. If none is left,
- * the heading gets it.
+ * Keeps the place of people who use a keyboard or a screen reader. If the focused button disappears, moves the focus to
+ * the nearest element around it that is not empty, such as its list, or its card in another list. If none is left,
+ * moves it to the heading.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useKeptFocus(): void {
         around.push(element)
     }
     const press = ({ target }: Event) => {
-      // A tap on the number moves its card, too.
+      // A tap on the number also moves its card.
       const button = (target as Element).closest<HTMLElement>('button, [href^="tel:"]')
       // Safari does not focus a button or a link that is clicked.
       button?.focus({ preventScroll: true })

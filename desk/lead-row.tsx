@@ -33,7 +33,7 @@ type Listing = {
 
 type Row = Omit<Listing, 'shownId'> & { card: Card; isShown: boolean; isNext: boolean }
 
-// Each changed response creates new objects, but most rows have the same content.
+// Each new response creates new objects, but most rows have the same content as before.
 const isSameRow = (a: Row, b: Row) =>
   a.hrefOf === b.hrefOf &&
   a.isShown === b.isShown &&
@@ -104,7 +104,7 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
       {(isCalling || needsCall(lead)) && (
         <CallActions isNext={isNext || countdown.mood === 'late'} {...actions} />
       )}
-      {/* Beside the list, the lead has the same buttons. */}
+      {/* If the lead is open beside the list, its pane has these buttons. */}
       {isCalling && !isShown && (
         <>
           <MapLink address={lead.address} />
@@ -113,7 +113,7 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
           <NoteField {...actions} />
         </>
       )}
-      {/* The site put it back, because nobody entered the result of the call. */}
+      {/* The site put the lead back on the list, because nobody entered the result of the call. */}
       {lead.status === 'no-result' && !isShown && (
         <details>
           <summary>Enter the result</summary>

@@ -1,7 +1,7 @@
 import type { LeadCard } from '#leads/reports/describe.ts'
 import type { Card } from './cards.ts'
 
-// The leads in lists other than Today. One that is opened shows its card until the whole lead is loaded.
+// The leads in lists other than Today. When someone opens a lead, its card is shown until the whole lead is loaded.
 const loaded = new Map<string, LeadCard>()
 
 export function keepLoaded(leads: readonly LeadCard[]) {
@@ -13,5 +13,5 @@ export function findLoaded(leadId: string): Card | undefined {
   return lead && { lead, requests: 1 }
 }
 
-/** On sign-out, because homeowners' data must not outlive the session. */
+/** Call this on sign-out, because homeowners' data must not outlive the session. */
 export const forgetLoaded = () => loaded.clear()

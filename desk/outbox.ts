@@ -35,7 +35,7 @@ const isSame = (press: Press, other: Press | undefined) => {
 /** The start of a call. The browser may end the page while the phone dials. */
 type Dialed = { leadId: string; event: Event; at: number }
 
-/** The server records its own time, so an older call would look like one that is going on. */
+/** The server records when it receives the call, so an older call would look as if it were in progress. */
 const dialedMs = hourMs
 const tooLate =
   'This call wasn’t recorded, because it couldn’t be sent within an hour. To record it now, enter its result.'
@@ -50,7 +50,7 @@ export function createOutbox({
   storage,
   now = Date.now,
 }: {
-  /** Keeps calls when the page ends. */
+  /** Stores started calls, in case the browser discards the page. */
   storage: { read: () => Dialed[]; write: (dialed: readonly Dialed[]) => void }
   post: (leadId: string, event: Event) => Promise<{ lead: LeadInFull }>
   waitToRetry: () => Promise<void>
@@ -75,7 +75,7 @@ export function createOutbox({
     pending.set(id, [...listPending(id), press])
     changes.notify()
     try {
-      // The person saw the result of the previous press.
+      // By now, the person has seen the result of the previous press.
       const seen = await before
       if (seen) event.version = seen.version
       const requests = event.requests?.map(({ id, version }) => ({
@@ -185,7 +185,7 @@ const outbox = createOutbox({
 
 export const { resume } = outbox
 
-/** On sign-out, because another person may sign in. */
+/** Call this on sign-out, because another person may sign in. */
 export const forgetDialed = () => unlessBlocked(() => localStorage.removeItem(dialedKey))
 
 export const send = outbox.send

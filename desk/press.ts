@@ -16,7 +16,7 @@ import { type Press, send } from './outbox.ts'
 
 export type Refresh = () => Promise<void>
 
-/** The requests that a button changes. Without `others`, the server chooses those that share the lead's call. */
+/** The requests that a button changes. Without `others`, the server changes those that share the lead's call. */
 export type Pressed = Pick<Card, 'lead' | 'others'> & { isAlone?: true }
 
 /** Returns a function that records a button press, and shows the result with Undo. */
@@ -49,7 +49,7 @@ export function usePress(refresh: Refresh) {
       },
       {
         about: `${isolate(lead.name)}: `,
-        // Show Undo as long as it can still stop the email.
+        // Show Undo at least as long as it can still stop the email.
         computeShowMs: ({ emailAt }) => Math.max(shownMs, (emailAt ?? 0) - readClock()),
         makeUndo: (after) => {
           const last = computeLastChange(after)

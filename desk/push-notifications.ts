@@ -31,7 +31,7 @@ export const turnedOn = 'Notifications are on for this device.'
 
 /** Throws an error whose message the desk shows. */
 export async function turnOnNotifications(name: string): Promise<void> {
-  // First, because iPhones allow this only right after a tap.
+  // Do this first, because iPhones allow it only right after a tap.
   const permission = await Notification.requestPermission()
   if (permission !== 'granted')
     throw new Error(

@@ -4,7 +4,7 @@ import { Refused, readClock, readOpenedAt, request, SignedOut } from './api.ts'
 import { TimeZone } from './me.ts'
 import { createSignal, useSignal } from './signal.ts'
 
-/** A change shows within 3 s. */
+/** Changes must show within 3 s. */
 const defaultPollMs = 2_000
 
 export type Polled<Data> = {

@@ -17,7 +17,7 @@ const formatPolicy = (html: string) => {
 
 const { logo, night, palette } = made
 const title = `${company.name} desk`
-// Shown until the script has its first answer.
+// Shown until the script gets its first response.
 const shell = `<main class="sign-in"><svg class="mark" viewBox="${logo.viewBox}" width="32" height="32" aria-hidden="true">${logo.shapes}</svg></main>`
 
 const manifest = {
@@ -94,7 +94,7 @@ export default defineConfig({
     applyBrand(brand, { withNight: true }),
     react(),
     {
-      // Vite's own helper preloads what a dynamic import needs besides the first script, which is nothing.
+      // Replace Vite's helper, which preloads further files of a dynamic import, because here none has any.
       name: 'short-preload-helper',
       enforce: 'pre',
       load: (id) =>

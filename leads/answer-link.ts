@@ -17,7 +17,7 @@ export function makeAnswerToken(leadId: string, secret: string, now: number): st
   return Buffer.concat([content, sign(content, secret)]).toString('base64url')
 }
 
-/** Returns the lead of a link. The signature is checked before anything else is used. */
+/** Returns the lead of a link. Checks the signature before it uses anything else. */
 export function readAnswerToken(
   token: string,
   secret: string,

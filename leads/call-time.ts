@@ -18,7 +18,7 @@ export function formatTime(at: number, { now, hours }: { now: number; hours: Bus
 
 type Clock = { now: number; timeZone: string; readerZone?: string }
 
-/** Formats a promised time. Rounds up, because the promise is no earlier. */
+/** Formats a promised time, rounded up, so that the page never shows an earlier time than promised. */
 export const formatCallTime = (at: number, clock: Clock): string =>
   formatDayTime(at + minuteMs - 1, clock)
 

@@ -60,7 +60,7 @@ export const formatDay = (at: number, timeZone: string): string =>
 export const parseLocalTime = (text: string, timeZone: string): number =>
   getClock(timeZone).toInstant(Date.parse(`${text}Z`))
 
-/** From the midnight of a day to the next one. The day is a date such as 2026-11-03. */
+/** Returns the period from the midnight of a day, such as 2026-11-03, to the next midnight. */
 export function computeDay(day: string, timeZone: string): { from: number; to: number } {
   const next = formatDay(Date.parse(day) + dayMs, 'UTC')
   const computeMidnight = (date: string) => parseLocalTime(`${date}T00:00`, timeZone)

@@ -11,13 +11,13 @@ export const listChanges = (shown: TypedFields, typed: TypedFields, valid: Lead)
   fieldNames.flatMap((name): Change[] => {
     const { [name]: before } = shown
     const isChanged = typed[name] !== undefined && typed[name] !== before
-    // The stored value may be the old one, because readCaller cleans what was typed.
+    // Compare with the old value again: readCaller cleans what was typed, so the result may equal it.
     return isChanged && before !== undefined && valid[name] !== before
       ? [[name, before, valid[name]]]
       : []
   })
 
-/** Returns true if the correction makes the lead an emergency, which may be due sooner. */
+/** Returns true if the correction makes the lead an emergency, whose call may be due sooner. */
 export const makesUrgent = (changes: readonly Change[]): boolean =>
   changes.some(([name, , after]) => name === 'serviceType' && after === 'emergency')
 

@@ -1,10 +1,10 @@
 import { type BusinessHours, computeOpening } from './hours.ts'
 import { minuteMs } from './time-units.ts'
 
-/** The promise to a homeowner: a call between these times. */
+/** The promise to a homeowner: a call between these two times. */
 export type CallPromise = { promiseStartAt: number; deadlineAt: number }
 
-/** For suspected spam. */
+/** Suspected spam gets no promise. */
 export const noPromise = { promiseStartAt: null, deadlineAt: null }
 
 /** While the company is closed, the time for the call starts when it opens. */
@@ -19,8 +19,8 @@ export const isDueAgain = ({ callAgainAt }: { callAgainAt: number | null }, now:
   callAgainAt !== null && callAgainAt <= now
 
 /**
- * Returns how long after a call we ask for its result, and how long after it the crew should call again. It is urgent
- * if one of its requests is an emergency.
+ * Returns how long after a call we ask for its result, and how long after it the crew should call again. The call is
+ * urgent if one of its requests is an emergency.
  */
 export const computeChase = (isUrgent: boolean) =>
   isUrgent

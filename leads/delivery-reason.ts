@@ -1,10 +1,9 @@
 import { fieldNames, type LeadField } from './fields.ts'
 
 /**
- * Why a channel sends a message about a lead. `uncalled-4` means no call after 4 minutes, `again-1` that
- * nobody answered the first call and the next one is due. `unreached` tells the homeowner about that call.
- * `unresolved` asks the crew for the result of a call. `corrected-phone` means that the crew corrected the
- * phone number.
+ * Why a channel sends a message about a lead. `uncalled-4` means no call after 4 minutes, `again-1` means that nobody
+ * answered the first call and the next one is due. `unreached` tells the homeowner that we called. `unresolved` asks
+ * the crew for the result of a call. `corrected-phone` means that the crew corrected the phone number.
  */
 export type DeliveryReason =
   | 'received'

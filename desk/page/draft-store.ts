@@ -13,7 +13,7 @@ export type State = {
   save: 'saved' | 'pending' | 'failed' | 'conflict'
   /** Why the page could not be loaded or the draft could not be saved. */
   trouble: string | undefined
-  /** The last publication from this device, until the next change. */
+  /** What was last published from this device. Cleared at the next change. */
   done: { text: string; undo?: { number: number; bringsReviews: boolean } } | undefined
 }
 
@@ -101,7 +101,7 @@ export function createDraftStore(email: string) {
     await save()
     try {
       await request('POST', path, { body: describe() })
-      // The draft may have a new number now.
+      // Load the draft again, because it may have a new number.
       await load()
       set({ done })
     } catch (error) {
@@ -169,7 +169,7 @@ type Unsaved = { base: number; draft: object }
 /** Each person has a separate entry, because several may use one device. */
 function createUnsaved(email: string) {
   const key = `unsaved page ${email}`
-  // If the storage is full or blocked, the draft is still in memory.
+  // If storage is full or blocked, the draft exists only in memory.
   return {
     read: (): Unsaved | undefined =>
       unlessBlocked(() => JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined),

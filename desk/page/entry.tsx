@@ -17,7 +17,7 @@ export function Entry({ field, path, form }: FieldProps) {
   const id = useId()
   const { kind, label, hint, optional, choices = [] } = field
   const value = readEntry(form.draft, path)
-  // An optional entry that is left out is null.
+  // An optional entry that the owner leaves empty is stored as null.
   const change = (text: string) => {
     const next = kind === 'number' && text !== '' ? Number(text) : text
     form.change(path, () => (optional && text === '' ? null : next))

@@ -128,7 +128,7 @@ type ItemProps = FieldProps & {
   isNew: boolean
   onLeave: () => void
   onToggle: () => void
-  /** Returns undefined if there is no such place. */
+  /** Returns the function that moves the item, or undefined if the list has no such position. */
   onMove: (to: number) => (() => void) | undefined
   onDelete: (name: string) => void
 }

@@ -54,7 +54,7 @@ export function SampleMark({ form, path, task }: { form: Form; path: string; tas
   )
 }
 
-/** Marks one of the fields that the section's mark is about. */
+/** Shows “Sample” at one of the fields that the section's mark covers. */
 export const SampleTag = ({ form, path }: { form: Form; path: string }) =>
   form.samples.includes(path) && <b className="tag">Sample</b>
 

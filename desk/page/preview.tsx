@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 
 /**
- * Shows the draft as visitors will see it. The frame runs no scripts. A new version loads behind the shown
- * one, so that the preview does not flash. A new frame, unlike a new URL, adds no step to the history.
+ * Shows the draft as visitors will see it. The frame runs no scripts. A new version loads behind the shown one, so that
+ * the preview does not flash. Uses a new frame, because a new URL in the same frame would add a step to the history.
  */
 export function Preview({ number, anchor }: { number: number; anchor: string }) {
   const [shown, setShown] = useState(number)

@@ -46,7 +46,7 @@ export async function sendNewLead(refresh: Refresh, pressed?: boolean): Promise<
       replaceHash(formatRoute({ leadId: lead.id }))
     void attempt(refresh(), `Added ${isolate(lead.name)}.`)
   } catch (error) {
-    // After signing out, the draft is gone.
+    // If the person has signed out, the draft no longer exists.
     if (error instanceof Refused) {
       const { message, field } = error
       save({ id, fields, problem: { message, field } })
@@ -65,7 +65,7 @@ export function AddLink() {
   )
 }
 
-/** For the middle of a phone call: a phone number or an email is enough. */
+/** Adds a lead during a phone call, so a phone number or an email is enough. */
 export function AddLead({ refresh }: { refresh: Refresh }) {
   const { id, fields, isCalled, isUnsent, problem } = parse(useDraft(draftName))
   const disabled = isCalled !== undefined

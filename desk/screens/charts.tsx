@@ -56,7 +56,7 @@ export function BarChart({
                 width={barWidth}
                 height={missedHeight}
               />
-              {/* Narrow bars have room for the highest value only. */}
+              {/* Between narrow bars, there is room only for the highest value. */}
               {(step > 20 || at === peak) && kept + missed > 0 && (
                 <text x={middle} y={ground - keptHeight - missedHeight - 4}>
                   {kept + missed}

@@ -4,7 +4,7 @@ import type { LeadInFull } from '#leads/reports/describe.ts'
 import { count } from '#leads/words.ts'
 import { Icon } from '../elements.tsx'
 
-/** Lists what happened to a lead, newest first. `children` is the button for pending deliveries. */
+/** Lists what happened to a lead, newest first. `children` is a button that acts on pending deliveries. */
 export function History({
   lead,
   clock,

@@ -96,7 +96,7 @@ export function Lead({
           </p>
           <p className="small">
             {'Received '}
-            {/* After a day, the age is the date. */}
+            {/* After a day, the age shown is already the date. */}
             {clock.now - lead.receivedAt < dayMs && `${formatShortClock(lead.receivedAt, clock)}, `}
             {formatAgo(lead.receivedAt, clock)}
           </p>
@@ -207,7 +207,7 @@ function UndoLast({ lead, refresh }: { lead: LeadInFull; refresh: Refresh }) {
     <button
       type="button"
       className="link"
-      // Until the earlier press is sent, this would undo something else.
+      // Until the earlier press has reached the server, Undo would take back something else.
       disabled={unsent.length > 0}
       onClick={() => press({ lead }, { kind: 'undone' }, last)}
     >

@@ -164,7 +164,7 @@ function PersonCard({
   const path = encodeURIComponent(email)
   const remove = async () => {
     await attempt(request('DELETE', `/api/crew/${path}`), `${email} can no longer sign in.`)
-    // If it was this person, the refresh shows the sign-in screen.
+    // If people remove themselves, the refresh shows the sign-in screen.
     await onChanged()
   }
   const changeRole = async (method: 'PUT' | 'DELETE', message: string) => {

@@ -143,7 +143,7 @@ function Report({ days }: { days: string }) {
   )
 }
 
-// A percentage of fewer requests says little.
+// With fewer requests, a percentage would be misleading.
 const fewest = 20
 
 const isFew = ({ kept, missed }: PromiseReport) => kept + missed < fewest

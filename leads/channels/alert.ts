@@ -22,9 +22,9 @@ type AlertOptions = {
   now: number
   timeZone: string
   answerUrl?: string | undefined
-  /** The homeowner asked before. */
+  /** The homeowner has sent an earlier request. */
   isRepeat?: boolean
-  /** Opens the lead on the desk, which takes the result of a call. */
+  /** The URL of the lead on the desk, where the crew enters the result of a call. */
   deskUrl?: string | undefined
 }
 
@@ -127,7 +127,7 @@ export function describeQuestion(
   return `did ${isCaller ? 'you' : nameCaller({ caller })} reach ${name}?`
 }
 
-/** “Repeat request:” is before it, so a repeat avoids a second colon. */
+/** A repeat starts with “Repeat request:”, so it gets no second colon. */
 export function describeCallAgain(lead: StoredLead, name: string, isRepeat: boolean): string {
   const { call } = chooseWords(lead)
   const why = explainNextCall({ ...lead, caller: lead.caller && breakAutoLinks(lead.caller) })
@@ -158,7 +158,7 @@ export function describeLeads(
       ...sorted.slice(0, mostNames).map((lead) => breakAutoLinks(readName(lead))),
       ...(leads.length > mostNames ? [`${leads.length - mostNames} more`] : []),
     ],
-    /** The one to call first. */
+    /** The lead to call first. */
     first: sorted[0],
     deadlineAt,
     hasEmergency: emergencies.length > 0,

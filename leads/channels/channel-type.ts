@@ -31,7 +31,7 @@ export type Channel<
   /** Completes the sentence "Set up …" for a developer. Only for alerts. */
   setupHint?: string
   /**
-   * Messages can wake people, so this channel gets no suspected spam, and gets a lead only once its promise
+   * True if messages can wake people. Such a channel gets no suspected spam, and gets a lead only after its countdown
    * has started.
    */
   wakesPhones?: boolean
@@ -43,7 +43,7 @@ export type Channel<
     context: Context & { settings: Settings },
     signal: AbortSignal,
   ): Promise<Result>
-  /** Tells owners or devices what is to do when a working day starts. */
+  /** Sends owners or devices a summary of what to do when a working day starts. */
   digest?: {
     recipients(context: Context & { settings: Settings }): Promise<Recipient[]>
     send(
@@ -114,7 +114,7 @@ export type Recipient = {
   label: string
   /** Outside its hours, a phone gets an alert only if no other phone would get it. */
   isOffDuty?: boolean
-  /** The email of the person who alone has this device. */
+  /** The email of the only person who uses this device. */
   owner?: string | undefined
 }
 

@@ -60,7 +60,7 @@ async function sendConfirmation(
   return { ...result, refused: true }
 }
 
-/** The email of another day has a higher revision, and mail apps show one ID only once. */
+/** Include the revision, which is higher on another day, because mail apps show emails with the same ID only once. */
 const nameMail = (firstId: string, { reason, revision }: ClaimedLead) =>
   [firstId, reason, ...(revision > 0 ? [revision] : [])].join('_')
 

@@ -91,7 +91,7 @@ export const createAlertChannel = <
     const { label } = channel
     const recipients = await channel.recipients(context)
     const next = 'Fix it in .env, then run: npm run doctor -- --send'
-    // Sending a test finds a wrong password, too.
+    // Sending a test also finds a wrong password.
     const isTested = sends && recipients.length > 0
     const fault = isTested ? undefined : await findLoginFault?.(context)
     if (fault !== undefined) return [{ state: 'to do', text: `${label}: ${fault}`, next }]

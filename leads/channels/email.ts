@@ -26,7 +26,7 @@ export const email = createAlertChannel<'email'>({
       html: formatHtml(alert),
       ...(isEmergency && { priority: 'high' as const }),
     }
-    // Lets mail programs group the messages about one lead.
+    // The ID of the lead's first email, by which mail programs group the messages about one lead.
     const firstId = reason === 'received' ? undefined : `${leadId}_received`
     return sendMail({ id, firstId, ...mail }, context, signal)
   },
@@ -57,7 +57,7 @@ export async function sendMail(
   const ended = new Promise<never>((_, reject) => {
     ending.addEventListener('abort', () => reject(ending.reason))
   })
-  // The signal may also fire after the mail was sent.
+  // Ignore the rejection, because the signal may also fire after the mail was sent.
   ended.catch(() => {})
   try {
     const domain = from.match(/@([a-z0-9.-]+)/i)?.[1] ?? 'localhost'

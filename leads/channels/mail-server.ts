@@ -20,7 +20,7 @@ export const rememberFaults =
   ): OpenMailServer =>
   (url) => {
     const server = open(url)
-    // The email was sent, or not, even if the database fails.
+    // A database failure must not change the result of sending.
     const ignore = () => {}
     const save = async (error: unknown): Promise<never> => {
       const fault = { at: now(), error: explainMailError(error), isLogin: isLoginFault(error) }
@@ -35,7 +35,7 @@ export const rememberFaults =
       },
       verify: async () => {
         const verified = await logIn(server, timers).catch(save)
-        // Whether the mail server accepts our sender is unknown until the next email.
+        // Signing in doesn't show whether the mail server accepts our sender, so keep that fault until the next email.
         const fault = await readMailFault(db).catch(ignore)
         if (fault?.isLogin) await forgetMailFault(db).catch(ignore)
         return verified

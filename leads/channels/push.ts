@@ -53,7 +53,7 @@ export const push: Channel<'push'> = {
           reason === 'unresolved'
             ? describePushQuestion(lead, device.email === lead.callerEmail)
             : describePush(lead, clock, await hasAskedBefore(context.db, lead))
-        // An update may come at night.
+        // Make updates silent, because one may come at night.
         const isSilent = message.isCalled || reason === 'called'
         return sendPush({ ...message, isSilent, messageId }, device, context, signal)
       }),
@@ -68,7 +68,7 @@ export const push: Channel<'push'> = {
     return sendPush({ ...message, isSilent: false, messageId }, device, context, signal)
   },
   digest: {
-    // Includes devices that are off, so that turning one on later sends no digest of the past.
+    // Includes devices that are off, so that a device that is turned on later gets no digest of the past.
     recipients: (context) => push.recipients(context),
     send: async ({ id, text }, { to }, context, signal) => {
       const device = await findDevice(to, context)
@@ -114,7 +114,9 @@ type PushMessage = {
   title: string
   body: string
   leadId: string
-  /** What the notification shows, so that a call from an old one cannot replace a colleague's plan. */
+  /**
+   * The version of the lead that the notification shows, so that a tap on an old one cannot replace a colleague's plan.
+   */
   version?: number
   /** Opens the list of leads instead of one lead. */
   opensList?: boolean
@@ -146,7 +148,7 @@ export function describePush(
       const again = describeCallAgain(lead, name, isRepeat)
       return isRepeat ? again : capitalize(again)
     }
-    // A second colon would follow “Repeat request:”.
+    // After “Repeat request:”, avoid a second colon.
     const need = isRepeat ? `${call} ${name}` : `${name}: ${call}`
     if (deadlineAt !== null && now < deadlineAt)
       return `${need} by ${formatClock(deadlineAt, { now, timeZone })}`

@@ -76,7 +76,7 @@ const replySchema = v.fallback(
 
 const checkTimeoutMs = 10_000
 
-/** After any error, the state is unknown, and the next check asks again. */
+/** After any error, returns that the state is unknown, and the next check asks again. */
 async function findArrival(
   messageId: string,
   { settings, fetch, timers }: Pick<Context, 'fetch' | 'timers'> & { settings: SmsSettings },

@@ -47,7 +47,7 @@ export async function checkArrivals(
       await hurryFirstReminders(db, leadIds, { now: now(), isTold: hasArrived })
       return recordAnswer(db, message, { state: 'failed', lastError: error })
     }
-    // If the process stops before an answer, another one asks.
+    // If the process stops before the service answers, record nothing, so that another process asks.
     if (arrival.state === 'unknown' && signal.aborted) return
     if (arrival.state === 'arrived')
       return recordAnswer(db, message, { state: 'sent', arrivedAt: now() })

@@ -42,7 +42,7 @@ export function createDeliverer(
     aborting: aborting.signal,
   }
   const running = new Set<string>()
-  /** When to retry failed work. Holds only from when it was set, because the clock may be set back. */
+  /** When to retry failed work. Ignored before `from`, because the clock may be set back. */
   const pauses = new Map<string, { from: number; to: number }>()
   let cleanUpAt = 0
   let isStarted = false
@@ -72,7 +72,7 @@ export function createDeliverer(
     ])
   }
 
-  /** Starts the work that is due. Returns when more is. */
+  /** Starts the work that is due. Returns when more work will be due. */
   async function tick(): Promise<number> {
     try {
       const work = await listWork()
@@ -119,7 +119,7 @@ export function createDeliverer(
 
   async function cleanUp(): Promise<void> {
     cleanUpAt = now() + cleanUpEveryMs
-    // The desk and /healthz report the remaining traces until this succeeds.
+    // Ignore errors: the desk and /healthz report the remaining traces until this succeeds.
     await removeTraces(db).catch(() => {})
     await forgetAddresses(db, now())
     for (const { kind, isAlert, expiresAfterMs } of all) {

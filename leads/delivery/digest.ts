@@ -14,7 +14,7 @@ const leaseMs = 90_000
 const expiresAfterMs = 4 * hourMs
 const firstRetryMs = 5_000
 const longestRetryMs = 15 * minuteMs
-// After a digest, the clock may be set back to the time before it.
+// The clock may be set back to before a digest that was already sent.
 const clockErrorMs = 10 * minuteMs
 
 /** Lists who gets a digest, which links to the desk. */
@@ -46,7 +46,7 @@ export async function sendDigest(
   if (!row) return
   const { digestAt } = row
   const isRight = digestAt !== null && isPlanned(digestAt, context)
-  // Skips the days on which nothing ran.
+  // Skip the days on which no process ran.
   const after = isRight ? Math.max(digestAt - 1, now() - expiresAfterMs) : now()
   const startsAt = computeNextStart(after, hours())
   const isDue = startsAt <= now()

@@ -16,7 +16,8 @@ export async function planRecipients(
   const event = { ...given, isOpen: isOpen(at, context.hours()) }
   const { kind } = readReason(event.reason)
   const { promiseStartAt } = event.lead
-  // A homeowner may have asked for a call before we open, or the call that we ask about was about an emergency, too.
+  // These may be sent while we are closed: a homeowner may have asked for that time, or the call was about an
+  // emergency.
   const hasOwnTime = kind === 'again' || kind === 'unresolved'
   const mayWake = promiseStartAt !== null && (hasOwnTime || at >= promiseStartAt)
   const planned = all.filter(
@@ -30,7 +31,7 @@ export async function planRecipients(
   )
   const { callerEmail } = event.lead
   const callers = found.flat().filter(({ owner }) => owner !== undefined && owner === callerEmail)
-  // Only the caller knows the result, and was awake for the call.
+  // Ask only the caller, who knows the result and was awake for the call.
   if (kind === 'unresolved' && callers.length > 0) return callers.map(({ name }) => name)
   const wakesOne = found.flat().some(({ wakesPhones, isOffDuty }) => wakesPhones && !isOffDuty)
   return found.flat().flatMap(({ name, isOffDuty }) => (wakesOne && isOffDuty ? [] : [name]))

@@ -39,8 +39,8 @@ export const decideResults = (
   })
 
 /**
- * Sorts results for the log. Log a rejected, delayed, or undeliverable lead once; it isn't a channel outage, and
- * not its end either.
+ * Sorts results for the log. Log a rejected, delayed, or undeliverable lead once; it neither starts nor ends a channel
+ * outage.
  */
 export function decideReport(results: readonly DecidedResult[]) {
   const sent = results.filter(({ ok }) => ok).map(({ leadId }) => leadId)

@@ -26,7 +26,7 @@ import {
   listReminderMinutes,
 } from './reminder-steps.ts'
 
-// All leads of a night, so that one message can tell the crew about them.
+// Enough for all leads of a night, so that one message can tell the crew about them.
 const leadsAtOnce = 400
 const leaseMs = 30_000
 const restMs = 250
@@ -137,19 +137,19 @@ export async function remindDue(
   function mayReadStatus(lead: DueLead) {
     const call = calls.get(lead.id)
     const isTime = call ? computeChaseStart(lead, call) <= now() : needsCall(lead)
-    // A Status from before an Undo is not a call.
+    // A Status that Airtable still shows from before an Undo is not a call.
     return isTime && !lead.hasPendingOutcome
   }
 
   /** The Status that the site writes is not a result. */
   function isResult({ status, knownStatus }: DueLead, { text, isOwn }: SetStatus) {
-    // Undo does not reset a Status that only the crew uses, so finding it again is not a call. After a later call,
-    // neither is finding one of ours again.
+    // Undo does not reset a Status that only the crew uses, so reading it again does not mean another call. After a
+    // later call, the same is true of a Status that the site writes.
     const isKnown = text === knownStatus && (!isOwn || status !== 'open')
     return text !== statuses[status].airtable && !isKnown
   }
 
-  /** Returns undefined if Airtable cannot be read now. */
+  /** Returns `busy` while another process uses Airtable, and undefined if it cannot be read. */
   async function readStatuses(some: readonly DueLead[]) {
     if (!settings) return undefined
     const { kind, rows } = rowChannel

@@ -8,8 +8,8 @@ import { dayMs, hourMs, minuteMs } from '../time-units.ts'
 type Step = { reason: ReminderReason; at: number }
 
 /**
- * Returns the minutes from the settings. By default, a share of the lead's promised time: 4 and 8 minutes of 10. A
- * request that becomes an emergency at night has no longer promise than others.
+ * Returns the minutes from the settings. By default, a share of the lead's promised time: 4 and 8 minutes of 10. Uses
+ * the company's promised time if it is shorter, as for a request that becomes an emergency at night.
  */
 export const listReminderMinutes = (
   { promiseStartAt, deadlineAt }: CallPromise,
@@ -68,9 +68,10 @@ export function computeStepAfterReopening(
 type NextStep = { reason: DeliveryReason | undefined; nextAt: number | null }
 
 /**
- * Decides what the crew hears about an uncalled lead now, and when the next step is. Skips earlier reminders,
- * so that the crew gets one after an outage instead of three. Before the first reminder's time, it is early because
- * no alert arrived. After the last one, we only read Airtable. A reminder of the next call is repeated once.
+ * Decides what to tell the crew about an uncalled lead now, and when the next step is due. Skips earlier reminders, so
+ * that the crew gets one after an outage instead of three. A step before the first reminder's time is that reminder,
+ * sent early because no alert arrived. After the last reminder, only reads Airtable. Repeats the reminder of the next
+ * call once.
  */
 export function decideStep(
   lead: ReopenedLead & Pick<DueLead, 'callAgainAt' | 'attempts' | 'dueAt'>,
@@ -99,8 +100,8 @@ export function decideStep(
 }
 
 /**
- * Decides what to do about a call without a result: ask once, also if the same call was recorded on several requests,
- * and later put its requests back.
+ * Decides what to do about a call without a result: asks for it once, even if the call was recorded on several
+ * requests, and later puts the requests back.
  */
 export function decideChase(
   { changedAt, dueAt }: Pick<DueLead, 'changedAt' | 'dueAt'>,

@@ -13,10 +13,10 @@ export const leaseMs = 20_000
 const abortMs = 2_000
 const recordTries = 30
 const recordRetryMs = 1_000
-// Often enough for the promise, and 30 messages an hour at most.
+// Short enough to keep the promise; allows at most 30 messages an hour.
 const combineEveryMs = 2 * minuteMs
 
-/** Retries while the database restarts, because what is not recorded is sent again. */
+/** Retries while the database restarts, because a message whose result is not recorded is sent again. */
 export async function keepTrying(
   work: () => Promise<unknown>,
   { pause, aborting }: Pick<Context, 'pause'> & { aborting: AbortSignal },

@@ -63,7 +63,10 @@ export function connect(
 export const runSetup = 'Run: npm run leads -- setup-airtable'
 export const tokenPage = 'https://airtable.com/create/tokens'
 
-/** The owner reads only the cause, because keepForOwner drops sentences that name a setting. */
+/**
+ * Put the cause into a separate sentence: keepForOwner removes those that name a setting, so the owner sees only the
+ * cause.
+ */
 const accessProblems: Record<number, { cause: string; fix: string }> = {
   401: {
     cause: 'Airtable denied the site access',

@@ -13,7 +13,7 @@ type Column = {
   options?: { choices?: { name: string }[]; [option: string]: unknown }
   /** Column types that can store our values. */
   accepts: readonly string[]
-  /** Older bases don't have this column, and an owner may use one of this name for something else. */
+  /** The site works without this column: older bases lack it, and an owner may use its name for something else. */
   isOptional?: true
 }
 

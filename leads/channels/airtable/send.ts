@@ -76,7 +76,7 @@ export function openBatch(settings: AirtableSettings, deps: AirtableDeps): Table
     path,
     request: async (method, ...rest) => {
       const reply = failure ?? (await request(method, ...rest))
-      // A token that can write but not read must not stop new rows.
+      // If a token can write but not read, new rows must still be sent.
       if (reply.kind === 'failed' && !(method === 'GET' && isForbidden(reply))) failure = reply
       return reply
     },
@@ -134,7 +134,7 @@ async function explainRefusal({ id }: StoredLead, refusal: Refusal, table: Table
 
 function listMissing(cells: Cells, reply: Ok<Row> | Refusal): string[] {
   const stored = reply.kind === 'ok' ? reply.body.fields : {}
-  // If Airtable did not accept the Status, the row has the one from before.
+  // If Airtable did not accept the new Status, the row still has the old one.
   const isStored = (name: string) =>
     name === 'Status' ? stored.Status === cells.Status : name in stored
   return requiredColumns.filter((name) => cells[name] && !isStored(name))
@@ -149,7 +149,7 @@ const note = (missing: readonly string[]): Result =>
 const describeCopies = ({ length }: readonly Row[]) =>
   `Airtable has ${length} rows with this Lead ID, so none of them was changed.`
 
-/** Writes the time of the first call, and Status unless the crew has set it. */
+/** Writes the time of the first call. Also writes Status, unless the crew has set it. */
 const sendCalls = updateRows((lead, row) => ({
   'Called At': formatCalledAt(lead),
   ...(!isStatusSet(row.fields.Status) && { Status: chooseStatus(lead) }),
