@@ -25,8 +25,8 @@ export type EventKind =
   | 'undone'
 
 /**
- * Where the desk offers an event, and which input it takes. The places are among the results of a call, later as what
- * came of this one request, and a separate button. Null: not on the desk.
+ * Where the desk offers an event, and which input it takes. `results`: among the results of a call. `sale`: later, as
+ * what came of this one request. `own`: a separate button. Null: not on the desk.
  */
 type Place =
   | { place: 'sale'; takes: 'date' | 'amount' | 'reason' }
@@ -45,7 +45,7 @@ type Event = {
   call: 'started' | 'answered' | 'unanswered' | null
   /** Valid only after this many calls without an answer. */
   afterAttempts?: number
-  /** After a press, instead of the notice of the status: {next}. */
+  /** Shown after a press, instead of the notice of the status: {next}. */
   notice?: string
 } & Place
 
@@ -141,7 +141,7 @@ export const events: Record<EventKind, Event> = {
     call: null,
     takes: null,
   },
-  // The site records it and plans another call. It does not count as a call without an answer.
+  // The site records this event and plans another call. The event does not count as a call without an answer.
   'no-result': {
     button: 'No result',
     place: null,
@@ -169,7 +169,7 @@ export const events: Record<EventKind, Event> = {
     takes: 'text',
     notice: 'note added.',
   },
-  // A remark, so that it doesn't make a colleague's page out of date, and Undo still takes back the last call.
+  // A correction is a remark, so that it doesn't outdate a colleague's page, and Undo still takes back the last call.
   corrected: {
     button: 'Correct the details',
     place: 'own',

@@ -25,7 +25,7 @@ export type BusinessHours = {
   open: 'always' | { readonly [Day in Weekday]?: readonly string[] }
   /** Holidays, such as 2026-12-25, or 12-25 for every year. */
   closedDates: readonly string[]
-  /** Whether someone also calls back emergencies while the company is closed. */
+  /** Whether someone also calls back about emergencies while the company is closed. */
   emergencies: 'always' | 'when open'
   /** While the company is open, it promises a call within this time. */
   promiseMinutes: number
@@ -86,7 +86,7 @@ export function computeNextStart(after: number, hours: BusinessHours): number {
   for (const { from, to } of listSpans(toInstant(findMidnight(after)), days)) {
     const midnight = findMidnight(from)
     const startsAt = toWall(from) === midnight ? toInstant(midnight + morning) : from
-    // After a break or a night, it only opens again.
+    // Skip this span: it continues the same working day after a break or midnight.
     if (midnight === started || startsAt >= to) continue
     started = midnight
     if (startsAt > after) return startsAt

@@ -5,7 +5,7 @@ import { type LeadStatus, type Need, statuses } from './statuses.ts'
 
 export type LeadState = {
   status: LeadStatus
-  /** The first call that was not undone. It keeps the promise, even without an answer. */
+  /** The time of the first call that was not undone. A call without an answer also keeps the promise. */
   calledAt: number | null
   calledVia: HistoryEvent['via'] | null
   /** The person who is calling, or who called last. Null if unknown. */
@@ -128,7 +128,7 @@ export function isValid(
   const { accepts, ifCurrent } = statuses[status]
   const isCurrent = shownVersion === version
   if (kind === 'undone') return isCurrent && status !== newState.status
-  // A call that arrives late must not replace the call that a colleague has planned since.
+  // If a recorded call reaches the server late, it must not replace a call that a colleague has planned since.
   const isStart = events[kind].call === 'started'
   if (isStart && readNeed({ status }) === 'next-call' && shownVersion !== undefined && !isCurrent)
     return false
@@ -139,7 +139,7 @@ export function isValid(
 /**
  * Returns whether an event applies to another request, too. A call is recorded with one event ID on each request with
  * the same phone number that needs a call. Its result, another time for the next call, and Undo apply to the requests
- * whose latest change has that ID. A sale belongs to one request, or one roof would count several times.
+ * whose latest change has that ID. A sale belongs to one request, because otherwise one roof would count several times.
  */
 export function isShared(
   kind: EventKind,
@@ -152,8 +152,8 @@ export function isShared(
   if (isRemark(kind) || place === 'sale') return false
   const other = fold(ofOther)
   if (call === 'started') return isSameNumber && isValid(kind, other, undefined)
-  // Someone called without pressing “I’m calling” first. Another request to call again keeps its time, because
-  // this may be the call that was recorded there.
+  // Someone called without pressing “I’m calling” first. Another request that waits for its next call keeps its time,
+  // because this may be the call that was recorded there.
   const isNewCall = call !== null && plansCall(kind) && readNeed(fold(history)) !== 'result'
   if (isNewCall && !isSameNumber) return false
   if (isNewCall && readNeed(other) === 'first-call') return true
@@ -162,8 +162,8 @@ export function isShared(
 }
 
 /**
- * Returns true if another request keeps its agreed time for a call. Before that time, a call changes it only if it
- * reached the homeowner.
+ * Returns true if another request keeps its agreed time for a call. Before that time, only a call that reached the
+ * homeowner changes it.
  */
 export function keepsAgreedTime(
   kind: EventKind,
@@ -210,11 +210,11 @@ export type WantedRows = {
   because: CancelReason
   /** When the crew is reminded next. */
   step: 'start-over' | 'at-call-again' | 'chase' | 'never'
-  /** An email to the homeowner that we tried to call, or the one that is pending. */
+  /** The email that tells the homeowner that we tried to call: write a new one, keep the pending one, or send none. */
   email: 'new' | 'pending' | 'none'
   /** The update of the lead's row in Airtable. */
   update: 'called' | 'outcome' | undefined
-  /** The notifications on phones are replaced. */
+  /** True if the notifications on phones must be replaced. */
   replacesNotifications: boolean
 }
 

@@ -63,7 +63,7 @@ export function createSchema(field: Field, check?: Check) {
           field.maxLength,
           `Please shorten your ${noun} to ${field.maxLength} characters.`,
         ),
-        // A pattern can take long on a text that is too long anyway.
+        // Check only the allowed length, because a pattern can take long on a longer text.
         v.check((value) => value === '' || isValid(value.slice(0, field.maxLength)), message),
       )
   return v.optional(schema, '')
@@ -104,7 +104,7 @@ export type Visit = {
 // Time from opening the page to submitting. Even with autofill, people take longer.
 const minElapsedMs = 1_000
 
-/** Only marks suspected spam, because it may be a real lead. */
+/** Marks suspected spam instead of rejecting it, because it may be a real lead. */
 export function readVisit(visit: { get(name: string): unknown }): Visit {
   const consent = visit.get('consent')
   const elapsedMs = visit.get('elapsedMs')

@@ -20,7 +20,7 @@ function readClock(now: number, { timeZone }: BusinessHours) {
   }
 }
 
-/** Returns when the company opens on the next day that it works, but not before 8 AM if it never closes. */
+/** Returns when the company opens on its next working day, or 8 AM at the earliest if it never closes. */
 function computeMorning(now: number, hours: BusinessHours): number {
   const { at } = readClock(now, hours)
   const early = at(6, 1)

@@ -32,7 +32,7 @@ export const foldText = (text: string): string =>
   keepVisible(text.normalize('NFKD'))
     .replace(/[\p{M}\p{Cf}]/gu, '')
     .replace(/[‘’ʻʼ`]/g, "'")
-    // In upper case, ß is SS.
+    // Convert to upper case first, which turns ß into SS.
     .toUpperCase()
     .toLowerCase()
 

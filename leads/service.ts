@@ -33,7 +33,7 @@ export function createService({
   channels?: readonly Channel[]
   readClientAddress: (c: HonoContext) => string
   mayShareAddress: (c: HonoContext) => boolean
-  /** Called when deliveries may be due. */
+  /** This is called when deliveries may be due. */
   wake?: (deliverer: Deliverer) => void
 }) {
   const faults = createFaultLog(log)

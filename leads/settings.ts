@@ -97,7 +97,10 @@ export const variables = {
 
 type Variable = keyof typeof variables
 
-/** Which variables belong together, by channel: setting one of the first list requires all of the second. */
+/**
+ * Lists which variables belong together, by channel: if one from the first list is set, all from the second are
+ * required.
+ */
 const groups: Record<ChannelKind, [startedBy: Variable[], needed: Variable[]]> = {
   airtable: [
     ['AIRTABLE_TOKEN', 'AIRTABLE_BASE_ID'],
@@ -116,7 +119,7 @@ const groups: Record<ChannelKind, [startedBy: Variable[], needed: Variable[]]> =
   confirmation: [['CONFIRMATION_EMAIL'], ['SMTP_URL', 'ALERT_EMAIL_FROM']],
 }
 
-/** Includes those that only the build, the commands, and compose.yaml read. */
+/** Includes variables that only the build, the commands, or compose.yaml read. */
 export const knownVariables = [
   ...Object.keys(variables),
   ...['BACKUP_DIR', 'VITE_SUPABASE_URL', 'VITE_SUPABASE_ANON_KEY', 'VITE_GOOGLE_MAPS_API_KEY'],

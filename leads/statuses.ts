@@ -35,8 +35,8 @@ type Status = {
   /** The events that are valid from any page. */
   accepts: readonly EventKind[]
   /**
-   * The events that are valid only from a page that shows the current version. A stale page must not count a
-   * call twice, override a colleague’s decision, or undo it. Undo itself is always one of them.
+   * The events that are valid only from a page that shows the current version. A stale page must not count a call
+   * twice, override a colleague’s decision, or undo it. Undo is always one of these events, so it is not listed.
    */
   ifCurrent: readonly EventKind[]
 } & (
@@ -115,7 +115,7 @@ export const statuses: Record<LeadStatus, Status> = {
     accepts: ['called', 'no-answer', 'call-again', 'moved', 'done', 'never-reached', 'not-a-lead'],
     ifCurrent: ['airtable-status'],
   },
-  // Someone set Status there. It is a result, but the crew may still add another one.
+  // Someone set Status in Airtable. That is a result, but the crew may still add another one.
   airtable: {
     label: 'Called elsewhere',
     needs: 'nothing',

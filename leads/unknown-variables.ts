@@ -9,7 +9,7 @@ export const listUnknown = (names: readonly string[], known: readonly string[]) 
       return isOurs ? [{ name, nearest: known[edits.indexOf(fewest)] ?? '' }] : []
     })
 
-// Only we use these, so other programs' variables are not reported.
+// Report only these prefixes, because other programs do not use them.
 const prefix = /^(AIRTABLE|ALERT|DESK|ESCALATION|SMTP|TWILIO)_/
 
 /** Short names, such as HOME and HOST, are similar by chance. */

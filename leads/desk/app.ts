@@ -54,7 +54,7 @@ export function createDesk(context: DeskContext): DeskApp {
   // Browsers accept __Host- only over TLS. Cookies are shared by all ports of a host, so include the port
   // to separate two desks on one machine.
   const cookieName = isSecure ? '__Host-desk' : `desk-${address.port}`
-  // Only the browser that has it can use the code from the email.
+  // The code from the email works only in the browser that has this cookie.
   const secretName = `${cookieName}-code`
   const { deskEmails, ownerEmails } = context.env
   const app: DeskApp = new Hono()
@@ -82,7 +82,7 @@ export function createDesk(context: DeskContext): DeskApp {
 
   const readDevice = (c: Context) => describeDevice(c.req.header('user-agent') ?? '')
 
-  /** Reads the crew in any case, so that the response time does not show who is in .env. */
+  /** Reads the crew even if it is not needed, so that the response time does not show who is in .env. */
   const canSignIn = async (email: string) =>
     [...(await listCrew(db)), ...deskEmails].includes(email)
 
@@ -139,13 +139,13 @@ export function createDesk(context: DeskContext): DeskApp {
     c.header('X-Content-Type-Options', 'nosniff')
     // PostgreSQL cannot store NUL.
     if (c.req.path.includes('\0')) return refuse(c, 400, 'Invalid URL.')
-    // Another site can make the browser send the cookie, but cannot forge this header.
+    // Another site could make the browser send the cookie, but it cannot forge this header.
     if (c.req.method !== 'GET' && c.req.header('origin') !== address.origin)
       return refuse(c, 403, 'This request came from another site.')
     await next()
   })
   app.use(async (c, next) => {
-    // Middleware and static files are registered for all methods.
+    // Skip middleware and static files, which are registered for all methods.
     const matched = matchedRoutes(c).find(({ method }) => method !== 'ALL')
     if (!matched) return c.req.path.startsWith('/api/') ? refuse(c, 404, 'Not found.') : next()
     const route = `${matched.method} ${matched.path}`
@@ -164,7 +164,7 @@ export function createDesk(context: DeskContext): DeskApp {
       const session = await findSession(c)
       return session && readToday(session, context)
     }
-    // If the database hangs, send the page without leads; it shows the problem.
+    // If the database hangs, send the page without leads; the desk then shows the problem.
     const today = await withTimeout(pageTimeoutMs, read, context.timers).catch(() => undefined)
     return context.sendPage(c, today)
   })

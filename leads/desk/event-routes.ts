@@ -32,7 +32,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
     if (!lead) return refuse(c, 404, erased)
     const at = now()
     const isRepeated = lead.events.some(({ id }) => id === given.id)
-    // A phone without a connection sends it later.
+    // Allow a time up to an hour ago, because a phone without a connection sends the press later.
     const isGoodTime =
       chosenAt === undefined || (chosenAt > at - hourMs && chosenAt <= at + longestWaitMs)
     if (!isGoodTime && !isRepeated) return refuse(c, 400, badTime)
@@ -81,7 +81,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
 
   const planEvent = async (kind: EventKind, lead: StoredLead, at: number): Promise<EventPlan> => ({
     rowRecipients,
-    // The email names the end of the number.
+    // Only with a phone number, because the email names its last digits.
     ...(events[kind].call === 'unanswered' &&
       lead.phone !== '' && {
         emailRecipients: await planRecipients(context, { lead, reason: 'unreached' }),

@@ -52,7 +52,7 @@ export type People = {
 // Far more than a real crew, but few enough to stop a script.
 const maxCrew = 100
 const shownEntries = 20
-// Otherwise someone could send spam by adding and removing people.
+// Without a limit, someone could send spam by adding and removing people.
 const maxInvitationsPerDay = 20
 // Shorter than the desk's own timeout.
 const invitationTimeoutMs = 8_000
@@ -97,7 +97,7 @@ export function addPeopleRoutes(app: DeskApp, context: DeskContext): void {
   const findPerson = async (email: string) =>
     (await listPeople()).find((person) => person.email === email)
 
-  /** Returns what the owner has to do next. */
+  /** Returns what the owner must do next. */
   async function invite(email: string, inviter: string): Promise<string> {
     const tell = `Tell ${email} to sign in at ${url}.`
     if (!mailInvitation)

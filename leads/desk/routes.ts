@@ -102,7 +102,7 @@ export async function readBody<Schema extends v.GenericSchema>(
   message: string,
 ): Promise<v.InferOutput<Schema>> {
   const body = await c.req.json().catch(() => null)
-  // A typed \u0000 has another backslash.
+  // In text that a person typed, \u0000 has another backslash before it.
   if (/(?<!\\)(\\\\)*\\u0000/.test(JSON.stringify(body)))
     throw new HTTPException(400, { message: invalidCharacter })
   const parsed = v.safeParse(schema, body)

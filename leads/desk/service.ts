@@ -55,13 +55,13 @@ export function createDeskService(
   const openMailServer = rememberFaults(system.openMailServer, { db, now, timers })
   const mailServer = email && openMailServer(email.smtpUrl)
   let login: { at: number; fault: Promise<string | undefined> } | undefined
-  // The stored fault would show a stranger who can sign in, because a link that is sent clears it.
+  // Do not use the stored fault: sending a link clears it, so it would show a stranger who can sign in.
   async function findMailFault(): Promise<string | undefined> {
     if (mailServer && (!login || now() - login.at >= loginReuseMs))
       login = { at: now(), fault: mailServer.verify().then(() => undefined, explainMailError) }
     return login?.fault
   }
-  // The settings may have changed since the last failure.
+  // Try signing in, because the settings may have changed since the last failure.
   if (mailServer)
     void forgetMailFault(db)
       .then(findMailFault)

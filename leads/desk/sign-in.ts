@@ -15,7 +15,7 @@ const tokenPattern = /^[\w-]{43}$/
 // Store only hashes of tokens, so that a copy of the database cannot be used to sign in.
 const makeToken = () => randomBytes(32).toString('base64url')
 
-/** A million codes are quickly tried, so the hash also covers the secret of the browser. */
+/** Someone could quickly try all of a million codes, so the hash also covers the browser's secret. */
 const hashCode = (secret: string, code: string) => hash(`${secret} ${code}`)
 
 /** Returns the browser's secret, or a new one. Keeping it lets the codes of two emails work. */
@@ -71,7 +71,7 @@ async function sendLinkAs(
   try {
     await send(formatLink(url, token))
   } catch (error) {
-    // Otherwise links that were never sent would count.
+    // Delete the link, because one that was never sent must not count toward the limit.
     await consumeLink(db, tokenHash, now)
     throw error
   }

@@ -6,7 +6,7 @@ import type { DeskContext, Session } from './routes.ts'
 export type Today = Awaited<ReturnType<typeof readToday>>
 export type TodayLead = Today['leads'][number]
 
-/** Lists the leads to call, those that someone is calling, those to call again, and so on. */
+/** Lists the open leads in the groups of Today, such as those to call and those that someone is calling. */
 export async function readToday(
   { id, email, person, role }: Session,
   { db, now, hours, company, listWarnings }: DeskContext,

@@ -9,8 +9,8 @@ import type { MailFault } from '../store/stored-settings.ts'
 export type Place = 'healthz' | 'desk' | 'start' | 'doctor'
 
 /**
- * `error` means that leads cannot be stored or can be lost; `warning`, that something needs attention.
- * A `note` is for a person to decide and does not make doctor fail.
+ * An `error` means that leads cannot be stored or may be lost. A `warning` needs attention. A `note` is for a person to
+ * decide on, and does not make doctor fail.
  */
 export type Severity = 'error' | 'warning' | 'note'
 
@@ -29,12 +29,15 @@ type Finding = {
   action?: OwnerAction
 }
 
-/** A check that runs on the desk also needs a text for the owner. It returns undefined or false without a problem. */
+/**
+ * A check that runs on the desk also needs a text for the owner. `find` returns undefined or false if there is no
+ * problem.
+ */
 export type Check = {
   id: string
   /** Defaults to a warning. */
   severity?: Severity
-  /** The crew sees it, too, because it is about their phones and not about the server. */
+  /** Crew members see it, too, because it is about their phones and not about the server. */
   forCrew?: boolean
 } & (
   | {
@@ -52,7 +55,7 @@ export type HealthContext = {
   env: Env
   hours: BusinessHours
   now: number
-  /** True if the site has an https URL, and always in doctor, which prepares for that. */
+  /** True if the site has an https URL. Always true in doctor, which prepares the site for the public. */
   isPublic: boolean
   database?: DatabaseFacts | undefined
   /** Set if the database cannot be used. */

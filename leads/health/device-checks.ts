@@ -40,7 +40,10 @@ const findings = {
   },
 }
 
-/** Warns before a lead alerts nobody. At any hour, planning reaches at least the devices that are on. */
+/**
+ * Warns before a lead alerts nobody. A device that is on is enough: planning uses it at any hour if no other is
+ * available.
+ */
 function findWhenUnalerted(context: HealthContext): keyof typeof findings | undefined {
   const { env, hours, database, databaseFault } = context
   // Without the database, we cannot read the devices.

@@ -15,7 +15,7 @@ function explainConfirmations({ kind, emails, until }: ReachedLimit, context: He
   return `${reached} Leads and alerts work as usual.`
 }
 
-/** These limits protect mailboxes. The warnings disappear on their own. */
+/** These limits protect mailboxes. The warnings disappear when the limits reset. */
 export const limitChecks: readonly Check[] = [
   {
     id: 'sign-in-limit',

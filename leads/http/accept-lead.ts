@@ -68,7 +68,7 @@ export function createAcceptLead(options: AcceptOptions) {
         }),
       options.timers,
     ).catch((error) => {
-      // A lead that timed out in the queue does not mean that the database failed.
+      // If a lead timed out in the queue, the database has not necessarily failed.
       if (!hasStarted) return 'overloaded' as const
       reportWriteFault(faults, error)
     })
@@ -90,7 +90,7 @@ export function createAcceptLead(options: AcceptOptions) {
       options.wake()
     }
     const first = saved.outcome === 'repeated' ? saved : { receivedAt, ...promise }
-    // The response must not tell bots what was noticed.
+    // Return a time for suspected spam, too, so that bots don't learn that they were detected.
     return { callBy: first.deadlineAt ?? computeFrom(first.receivedAt).deadlineAt }
   }
 }

@@ -67,8 +67,8 @@ ${content}
 `
 
 /**
- * Shows the lead with one button, or, once someone called, when and the number to call. `isFirst` means
- * that this person has just pressed the button.
+ * Shows the lead with one button. After someone has called, shows the time of the call and the number instead.
+ * `isFirst` means that this person has just pressed the button.
  */
 export function formatAnswerPage(
   alert: Alert,
@@ -86,7 +86,7 @@ export function formatAnswerPage(
     : ''
   const showField = ({ name, label, text }: ShownField): string => {
     const shown = escapeHtml(text)
-    // Once someone called, the call button shows the number.
+    // After someone has called, the call button shows the number.
     if (name === 'phone' && callUrl)
       return isCalled ? '' : row(label, `<a href="${escapeHtml(callUrl)}">${shown}</a>`)
     const map = `<br><a href="${escapeHtml(mapUrl)}" rel="noreferrer">Open map</a>`

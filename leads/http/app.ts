@@ -75,7 +75,7 @@ export function createApp(options: AppOptions): Hono {
   app.on('POST', functionPaths, async (c) => {
     if (isForm(c)) return handleForm(c)
     if (!hasKey(c)) {
-      // Log this once: the page may have been built with a different key, and then every lead fails.
+      // Log this once: if the page was built with a different key, every lead fails.
       faults.report('public key', {}, 'rejected a lead without this site’s public key (401)')
       return refuse(c, refusals.wrongKey)
     }

@@ -1,15 +1,15 @@
-// About 250 ms of work on a fast disk. With more, visitors would wait longer than a retry takes; with far
-// fewer, the server would spend its time rejecting leads.
+// About 250 ms of work on a fast disk. With more leads in flight, visitors would wait longer than a retry takes; with
+// far fewer, the server would spend its time rejecting leads.
 const maxInFlight = 500
-// Below this, the rate limit answers, because it knows when the client may try again.
+// Always queue this many leads, so that the rate limit rejects them, because it knows when the client may try again.
 const minQueued = 50
 
 type Queue = { length: number; last: Promise<unknown> }
 
 /**
- * Saves the leads from a network one at a time, because the rate limit locks the network anyway. If leads
- * waited for that lock in the database, each would hold a connection and block everyone else. `limit` is
- * how many leads a network may send per minute. The rate limit would reject more anyway.
+ * Saves the leads from a network one at a time, because the rate limit locks the network anyway. If leads waited for
+ * that lock in the database, each would hold a connection and block everyone else. Queues at most `limit` leads, which
+ * is how many a network may send per minute, because the rate limit would reject more.
  */
 export function createNetworkQueues(limit: number) {
   const maxQueued = Math.max(limit, minQueued)

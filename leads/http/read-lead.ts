@@ -56,8 +56,8 @@ export async function readFormLead(
     return fieldNames.find((field) => field === invalid) ?? 'failed'
   }
 
-  // Without JavaScript, the form has no idempotency key, so the content is the key: the same content from
-  // the same client in this minute or the last is a double click, not a second lead.
+  // Without JavaScript, the form has no idempotency key, so derive one from the content. The same content from the same
+  // client in this minute or the last one is a double click, not a second lead.
   const minute = Math.floor(now / minuteMs)
   const content = `${client} ${hashLead(parsed.output)}`
   const keys = [minute, minute - 1].map((at) => `form:${hash(`${at} ${content}`)}`)

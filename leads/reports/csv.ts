@@ -85,9 +85,9 @@ function describeDelivery(delivery: Delivery): string {
   return `${readLabel(delivery.recipient)}: ${word}${why ? ` (${why})` : ''}`
 }
 
-// Excel, Sheets, and LibreOffice run a cell that starts like this as a formula, such as a visitor's
-// =WEBSERVICE(…), which could leak other cells. A leading apostrophe turns it into text. Some programs
-// separate cells at semicolons or tabs even inside quotes, so check after each of those, too.
+// Excel, Sheets, and LibreOffice run a cell that starts like this as a formula, such as a visitor's =WEBSERVICE(…),
+// which could leak other cells. A leading apostrophe turns it into text. Some programs split cells at semicolons or
+// tabs even inside quotes, so also check the text after each of those.
 const startsLikeFormula = /(?=[=+\-@＝＋－＠])(?<=(?:^|[;|\t\r\n])[\s"]*)|^(?=[\t\r\n])/g
 
 const formatCell = (text: string) => {

@@ -52,7 +52,7 @@ type Options = {
   timeZone: string
   /** Labels by recipient name. */
   recipients: ReadonlyMap<string, string>
-  /** Why messages were not sent. It is about the server, which only owners can have fixed. */
+  /** True to explain why messages were not sent. Only owners see this, because only they can have the server fixed. */
   explainsErrors?: boolean
   others?: OtherRequests
   sharers?: readonly Sharer[]
@@ -65,7 +65,7 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
   /** Requests with another number, or with none. They share no calls, because anyone can type someone else's email. */
   sameEmail: (options.others?.sameEmail ?? []).map(describeCard),
   fields: listShown(lead),
-  /** As they are stored, to correct them. */
+  /** The values as stored, so that the crew can correct them. */
   values: pickFields(lead),
   /** Null if the form sent no source. */
   source: lead.source === null ? null : describeSource(lead.source),
@@ -152,7 +152,7 @@ function describeWhat(
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
 
-/** A version is a date, with a number from the second on that day, or what the owner has called it. */
+/** A version is a date (from the second on that day, with a number), or a name that the owner has given it. */
 function describeConsent(version: string): string {
   const [, day, number] = version.match(/^(\d{4}-\d\d-\d\d)(?:-(\d+))?$/) ?? []
   if (!day) return `Version ${version}`

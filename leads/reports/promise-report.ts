@@ -21,7 +21,7 @@ export function computeReport(
     if (promiseStartAt === null || deadlineAt === null) return []
     return [{ ...record, promiseStartAt, deadlineAt }]
   })
-  // The time for the call started long before its deadline.
+  // The leads that a correction made urgent. Their countdown started long before the deadline.
   const corrected = new Set(
     history
       .filter(({ kind, text }) => kind === 'corrected' && makesUrgent(parseChanges(text)))
@@ -31,7 +31,7 @@ export function computeReport(
     .filter(({ id }) => !corrected.has(id))
     .reduce((most, lead) => Math.max(most, (lead.deadlineAt - lead.promiseStartAt) / minuteMs), 0)
   const decided = promised.filter((record) => judge(record, now) !== 'open')
-  // A call before we open took no time.
+  // A call before we open counts as immediate.
   const tookMs = decided
     .flatMap(({ promiseStartAt, calledAt }) =>
       calledAt === null ? [] : [Math.max(0, calledAt - promiseStartAt)],
@@ -52,7 +52,7 @@ export function computeReport(
     timeZone,
     ...tally(promised, now),
     suspect: records.length - promised.length,
-    /** Not called, but the deadline has not passed. */
+    /** Not called yet, with a deadline that has not passed. */
     open: promised.length - decided.length,
     /** Late and still not called. */
     uncalled: decided.filter(({ calledAt }) => calledAt === null).length,
@@ -107,7 +107,7 @@ function tallySources(records: readonly PromisedLead[], reached: ReadonlySet<str
   }))
 }
 
-/** Lists the leads whose homeowner answered. A Status in Airtable does not show that. */
+/** Lists the leads whose homeowner answered. A Status in Airtable does not show whether the homeowner answered. */
 function listReached(history: readonly StoredEvent[]): ReadonlySet<string> {
   const reached = [...Map.groupBy(history, ({ leadId }) => leadId)].filter(([, steps]) => {
     const undone = mapUndone(steps)

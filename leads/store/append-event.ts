@@ -55,7 +55,7 @@ export type EventPlan = {
   rowRecipients: readonly string[]
   /** The recipients for the email to the homeowner. */
   emailRecipients?: readonly string[]
-  /** After a correction, the time for the call starts no later than this. */
+  /** After a correction, the countdown for the call starts no later than this. */
   startAt?: number | undefined
   /** When the day began. The homeowner gets one such email per day. */
   dayStartAt?: number
@@ -63,7 +63,7 @@ export type EventPlan = {
 
 type StorePlan = EventPlan & {
   now: number
-  /** The event is about an emergency, too. */
+  /** True if the event is also about an emergency. */
   isUrgent: boolean
 }
 
@@ -119,7 +119,7 @@ export async function addEvent(
   const concerned = leads.filter((one) => one === lead || isAbout(one))
   const isUrgent = concerned.some(({ serviceType }) => serviceType === 'emergency')
   for (const one of concerned) {
-    // One call causes one email.
+    // One call about several requests causes one email.
     const emails = one === lead ? {} : { emailRecipients: [] }
     await store(trx, one, listOwn(one), given, { ...plan, ...emails, isUrgent })
   }
@@ -138,7 +138,7 @@ export async function addEvent(
     return isValidOnCard(given.kind, fold(own), shown.version) || (isResult && shares)
   }
 
-  /** A full card does not list all requests. Nobody has touched those that it omits. */
+  /** A full card does not list all requests. Include those that it omits if nobody has changed them. */
   function isBeyondCard({ status, version, receivedAt }: StoredLead): boolean {
     const isFull = (requests?.length ?? 0) >= maxRequests - 1
     const closes = isClosed({ status: computeStatus(status, given.kind) })
@@ -149,8 +149,8 @@ export async function addEvent(
 }
 
 /**
- * Selects the lead, the requests with its number, and those that share one of its calls, whose numbers may
- * differ. A subquery, because a list could exceed the limit of parameters.
+ * Selects the lead, the requests with its number, and those that share one of its calls, whose numbers may differ. Uses
+ * a subquery, because a list of IDs could exceed the limit of parameters.
  */
 const selectConcerned = (leadId: string) =>
   sql<string>`(
@@ -253,7 +253,7 @@ async function reconcileRows(
   function computeStepAt(): number | null {
     if (step === 'never') return null
     if (step === 'chase') return (after.changedAt ?? now) + computeChase(plan.isUrgent).askAfterMs
-    // After an Undo, the time for the call may have passed.
+    // After an Undo, the time of the planned call may already have passed.
     if (after.callAgainAt !== null && after.callAgainAt >= now) return after.callAgainAt
     return plan.computeStartOverAt?.(lead) ?? null
   }

@@ -24,7 +24,7 @@ export async function checkTables({ kysely }: Database): Promise<void> {
   } catch (error) {
     const { code = '', errcode, message } = error as Error & { code?: string; errcode?: number }
     if (!postgresCodes.includes(code) && errcode !== sqliteError) throw error
-    // SQLite adds a guess about quotes.
+    // Remove SQLite's guess about quotes.
     const what = message.replace(/ - .*/, '')
     throw new UserError(
       `The database is missing a table or column that this version needs: ${what}. On Supabase, run npx supabase db push. Elsewhere, restore a backup (docs/backup.md).`,
@@ -35,7 +35,7 @@ export async function checkTables({ kysely }: Database): Promise<void> {
 
 const fill = (field: Field) => 'x'.repeat(field.choices ? 0 : field.maxLength)
 
-/** As large as the largest lead, because a smaller one may fit on a full disk. */
+/** As large as the largest lead, because a smaller one might still fit on an almost full disk. */
 const sampleLead: NewLead = {
   lead: Object.fromEntries(fieldNames.map((name) => [name, fill(leadFields[name])])) as Lead,
   visit: { suspect: null, consent: null, source: 'x'.repeat(1_000) },
@@ -56,7 +56,7 @@ export const checkWritable = ({ transact }: Database, now: number): Promise<void
       now,
     )
     await trx.insertInto('deliveries').values(deliveries).execute()
-    // Count under its own name: other transactions may hold a lock on the count of all confirmations.
+    // Count under a separate name, because other transactions may hold a lock on the count of all confirmations.
     await countUse(trx, id, 1, now)
     await trx.deleteFrom('confirmationLimits').where('name', '=', id).execute()
     await trx.deleteFrom('leads').where('id', '=', id).execute()

@@ -117,7 +117,7 @@ export type ClaimedLead = Pick<DueDelivery, 'lead' | 'reason' | 'attempts' | 're
 /** The deliveries of one send. */
 export type Claim = {
   deliveries: readonly ClaimedLead[]
-  /** One message tells about all leads that still need a call, so that a later one may replace it. */
+  /** If set, the message is about all leads that still need a call, so that a later message may replace it. */
   summary?: Summary | undefined
 }
 export type Summary = { leads: readonly StoredLead[]; isBurst: boolean }
@@ -163,7 +163,7 @@ export function claimDue(
         }
         return { deliveries, summary }
       }
-      // Someone may have called in the meantime.
+      // Select again, because someone may have called in the meantime.
       if (send.length + cancel.length + postpone.length > 0) continue
       await release({ kysely: trx }, name, holder, now + restMs)
       return undefined
@@ -191,7 +191,7 @@ async function listPending(
     .where((eb) =>
       eb.or([eb('nextAttemptAt', '<=', now), ...(combines ? [eb('dueAt', '<=', now)] : [])]),
     )
-    // An emergency must not wait behind more leads than one message counts.
+    // Put emergencies first, because one message counts only some of the leads.
     .$if(combines, (query) => query.orderBy((eb) => eb('serviceType', '=', 'emergency'), 'desc'))
     .orderBy('nextAttemptAt')
     .limit(combines ? maxCombined : batchSize)

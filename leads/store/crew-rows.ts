@@ -64,7 +64,7 @@ export async function listDueLeads({ kysely }: Database, now: number, limit: num
       ...storedColumns,
       'dueAt',
       'nextAttemptAt',
-      // The last change of an open lead was an Undo.
+      // If an open lead has changed, its last change was an Undo.
       'changedAt as reopenedAt',
     ])
     .select((eb) => [
@@ -109,7 +109,7 @@ export type Step = {
   nextAt: number | null
   /** The lead whose messages are about this one, too. Without them, this step is due again. */
   sharedWith?: Pick<DueLead, 'id' | 'version'>
-  /** Nobody can be alerted yet, or we are closed, so the same step is due again then. */
+  /** When the same step is due again, because nobody can be alerted yet, or because we are closed. */
   waitUntil?: number | undefined
 }
 
@@ -190,7 +190,7 @@ const isReminder = (reason: Tables['deliveries']['reason']) =>
 
 export type Told = Pick<Tables['deliveries'], 'recipient' | 'arrivedAt'> & { state: DeliveryState }
 
-/** Makes the first reminder of open leads due now unless the crew has been told. */
+/** Makes the first reminder of open leads due now, unless an alert has reached the crew. */
 export async function hurryFirstReminders(
   { engine, kysely }: Database,
   leadIds: readonly string[],

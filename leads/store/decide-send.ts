@@ -3,14 +3,14 @@ import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
 import { readNeed } from '../lead-state.ts'
 
-/** One message about several leads from this many on, so that a phone does not ring for each of them. */
+/** Combine this many leads or more into one message, so that a phone does not ring for each of them. */
 const fewestCombined = 3
 
 export type DueDelivery = {
   lead: StoredLead
   reason: DeliveryReason
   attempts: number
-  /** Only a reset changes it. A result counts only for the revision that was sent. */
+  /** Only resetting the delivery changes this. A result counts only for the revision that was sent. */
   revision: number
   nextAttemptAt: number
 }
@@ -21,7 +21,7 @@ export type Decision = {
   send: readonly DueDelivery[]
   /** One message about all of these deliveries. */
   combined?: Combined
-  /** Someone has called. */
+  /** Deliveries that are no longer needed, because someone has called. */
   cancel?: readonly DueDelivery[]
   /** Wait until the next message about a burst may be sent. */
   postpone?: readonly DueDelivery[]
@@ -39,8 +39,8 @@ function findKind({ lead, reason }: DueDelivery, now: number): 'alone' | Combine
 }
 
 /**
- * Decides which of a phone's pending deliveries to send first. The rest follows right after it. A combined message
- * is also about deliveries whose last attempt failed.
+ * Decides which of a phone's pending deliveries to send first. The rest follow immediately afterward. A combined
+ * message is also about deliveries whose last attempt failed.
  */
 export function decideSend(
   pending: readonly DueDelivery[],

@@ -9,7 +9,7 @@ export type DeliveryResult = { leadId: string; reason: DeliveryReason; revision:
   | { ok: false; error: string; nextAttemptAt: number | null }
 )
 
-// Literals, because SQLite plans a query again each time if a parameter decides which index it can use.
+// These are literals, because SQLite would plan the query each time if a parameter decided which index it can use.
 export const waiting = sql.lit('waiting' as const)
 const asking = sql.lit('asking' as const)
 
@@ -51,7 +51,7 @@ export function recordResults(
       // A holder that lost its lease may report a success, but must not schedule a retry.
       else
         await delivery
-          // The deliveries to a device that is gone have been cancelled.
+          // Do not retry deliveries to a device that is gone, which have been cancelled.
           .$if(result.nextAttemptAt !== null, (query) => query.where('state', '=', waiting))
           .where(({ exists, selectFrom }) =>
             exists(
@@ -93,7 +93,7 @@ export async function expireDeliveries(
     .set({ state: 'expired', settledAt: now })
     .where('state', '=', waiting)
     .where((eb) => eb.or([eb('recipient', '=', kind), eb('recipient', 'like', `${kind}-%`)]))
-    // A message for a later time, such as a reminder of a call the next day, also gets a full day.
+    // Also give a full day to a message for a later time, such as a reminder of a call on the next day.
     .where('dueAt', '<=', before)
     .$if(isAlert, (query) =>
       query.where(({ exists, selectFrom }) =>
@@ -189,7 +189,7 @@ export async function writeDeliveries(
     .execute()
 }
 
-// Every message but the reminders to the crew.
+// All messages except the reminders to the crew.
 const notReminders = ['received', 'called', 'outcome', ...correctionReasons] as const
 
 /**

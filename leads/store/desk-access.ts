@@ -44,8 +44,8 @@ export async function saveSession(
 }
 
 /**
- * Finds a live session and extends it, unless the request is automatic. If `isExtended`, the cookie must be
- * extended, too. `isMadeOwner` if an owner made this person one on the desk.
+ * Finds a live session and extends it, unless the request is automatic. `isExtended` means that the cookie must be
+ * extended, too. `isMadeOwner` means that an owner promoted this person on the desk.
  */
 export async function findSession(
   { kysely }: Database,
@@ -107,7 +107,7 @@ export async function listCrew({ kysely }: Database): Promise<string[]> {
 export function addCrew({ kysely }: Database, email: string): Promise<boolean> {
   return kysely.transaction().execute(async (trx) => {
     const added = await insertEmail(trx, 'deskCrew', email)
-    // The address may have been an owner's until it was removed from .env.
+    // This email address may have been an owner's until it was removed from .env.
     if (added) await trx.deleteFrom('deskOwners').where('email', '=', email).execute()
     return added
   })

@@ -12,7 +12,7 @@ export type LogEntry = {
 // Far more than the desk shows.
 const maxEntries = 200
 
-/** Changes of people name a person in `about`. They are separate, so that exports do not push them out. */
+/** Entries about people name a person in `about`. They have a separate limit, so that exports do not push them out. */
 const selectNewest = ({ kysely }: Database, isAboutPeople: boolean) =>
   kysely
     .selectFrom('deskLog')

@@ -149,7 +149,7 @@ export type LeadFilter = {
   to?: number | undefined
   service?: ServiceType | undefined
   statuses?: readonly LeadStatus[] | undefined
-  /** Nobody had called by this time, and the deadline had passed. */
+  /** Finds leads that nobody had called by this time, although the deadline had passed. */
   lateAt?: number | undefined
   /** Part of the stored source, such as `utm_source=google`. */
   source?: string | undefined

@@ -38,7 +38,7 @@ export async function findRateLimit(
       .where('clientNetwork', '=', client.clientNetwork)
       .where(column, '=', client[column])
       .where('receivedAt', '>', now - windowMs)
-      // Leads from the future were received before the clock was set back.
+      // Ignore leads from the future, which were received before the clock was set back.
       .where('receivedAt', '<=', now)
       .orderBy('receivedAt', 'desc')
       .offset(leads - 1)
@@ -54,11 +54,11 @@ export async function forgetAddresses({ kysely }: Database, now: number): Promis
   await kysely
     .updateTable('leads')
     .set({ clientAddress: '', clientNetwork: '' })
-    // The index on this column then has only the leads from the last two days.
+    // Uses the index on this column, in which only the leads from the last two days have a network.
     .where('clientNetwork', '>', '')
     .where('receivedAt', '<', now - keepAddressMs)
     .execute()
-  // Yesterday's rows may be in use around midnight.
+  // Keep yesterday's rows, which may be in use around midnight.
   await kysely
     .deleteFrom('confirmationLimits')
     .where('day', '<', formatDay(now - dayMs))
@@ -92,7 +92,7 @@ export async function isInBurst(
     .offset(firstOfBurst - 2)
     .executeTakeFirst()
   if (!earlier || !mayShareAddress) return earlier !== undefined
-  // A forged header does not turn this off on a site that gets other leads.
+  // On a site that also gets leads from other networks, a forged header cannot turn this off.
   const other = await latest
     .where('clientNetwork', '!=', client.clientNetwork)
     .where('receivedAt', '>', now - 48 * hourMs)

@@ -8,8 +8,8 @@ export const sessionMs = 30 * dayMs
 export const serverEmail = 'owner'
 
 /**
- * The email of sessions that started with such a link. It tells these people apart by the name they entered
- * then, even if they change it. The space keeps it from being someone's email address.
+ * The email of sessions that started with such a link. It contains the name that the person entered then, to tell these
+ * people apart even after a name change. The space keeps it from being someone's email address.
  */
 export const nameServerPerson = (person: string): string => `${serverEmail} ${person}`
 

@@ -12,7 +12,7 @@ import { storedColumns, type Tables } from './tables.ts'
 
 type Db = { kysely: Kysely<Tables> }
 
-// Alerts ignore requests that are further apart, and the desk ignores those with only the same email.
+// Beyond this, alerts ignore earlier requests, and the desk ignores those that share only the email.
 const repeatMs = 7 * dayMs
 
 const maxSameNumber = 20

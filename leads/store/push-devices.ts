@@ -61,7 +61,7 @@ export function saveDevice(
   })
 }
 
-/** One setting at a time, so that a page with old data cannot reset the others. */
+/** Has only one setting, so that a page with old data cannot reset the others. */
 export type DeviceChange = Pick<PushDevice, 'name'> | Pick<PushDevice, 'schedule'>
 
 /** Returns false if the device does not exist. */
@@ -124,7 +124,7 @@ async function cancelNotifications(
       .execute()
 }
 
-/** Removes one device, that of a session, or all, and cancels their pending deliveries. */
+/** Removes one device, a session's device, or all devices, and cancels their pending deliveries. */
 export async function removeDevices(
   trx: Kysely<Tables>,
   which: { id: string } | { sessionId: string } | 'all',
@@ -202,7 +202,7 @@ export async function recordReceipt(
         arrivedAt: eb.fn.coalesce('arrivedAt', eb.val(now)),
         ...(isTapped && { tappedAt: eb.fn.coalesce('tappedAt', eb.val(now)) }),
       }))
-      // In any state, because the phone may report before the sender records its result.
+      // Update deliveries in any state, because the phone may report before the sender records its result.
       .where('leadId', '=', leadId)
       .where('recipient', '=', nameDeviceRecipient(device))
       .where('reason', '=', reason)

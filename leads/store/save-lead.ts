@@ -18,9 +18,9 @@ type SavedLead =
 /** Where a new lead goes. */
 export type DeliveryPlan = {
   recipients: readonly string[]
-  /** Those that get a message only within the limits of limits.ts. */
+  /** The recipients that get a message only within the limits of limits.ts. */
   limited?: readonly string[]
-  /** When the crew hears about it next; undefined for never. */
+  /** When the crew hears about the lead next; undefined for never. */
   stepAt?: number | undefined
 }
 

@@ -6,7 +6,7 @@ import type { Database, Tables } from './tables.ts'
 
 export const linkMs = 15 * minuteMs
 const invitationMs = 7 * dayMs
-// One network gets a third, so that a stranger cannot use up all emails of someone else's address.
+// One network gets a third, so that a stranger cannot use up all links for someone else's email address.
 const maxUnusedLinks = { network: 3, address: 9 }
 export const maxWrongCodes = 10
 // Keep counting after the limit, because a response without a write would be faster.
@@ -89,7 +89,7 @@ export async function findLink(
   return { requester: link.requester, requestedAt, isInvitation }
 }
 
-/** A transaction, so that nobody can be removed between using a link or a code and starting the session. */
+/** Requires a transaction, so that nobody can be removed between using a link or a code and starting the session. */
 export type InTransaction = Pick<Database, 'kysely'>
 
 /** Returns the link's email and deletes the link, because it works once. */

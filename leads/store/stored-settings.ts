@@ -122,7 +122,7 @@ export const saveMailFault = (db: Database, fault: MailFault) =>
   writeSetting(db, faultSetting, JSON.stringify(fault))
 
 export async function forgetMailFault(db: Database): Promise<void> {
-  // Reading does not wait for the lock that writing needs.
+  // Read first, because reading does not wait for the lock that writing needs.
   if ((await readSetting(db, faultSetting)) === undefined) return
   await db.kysely.deleteFrom('settings').where('name', '=', faultSetting).execute()
 }

@@ -10,10 +10,10 @@ const maxCards = 50
 export const maxRequests = 20
 
 /**
- * The groups of Today, the most urgent first. `mine` are this person's calls, and `calling` those of others.
- * After a call without an answer, a lead is `due` again or to call `later`. `waiting` is due after we open. Many
- * requests from one network (`burst`), suspected spam, and leads that nobody closed for a week (`older`) are
- * separate, so that they cannot push another lead off the list.
+ * The groups of Today, the most urgent first. `mine` are this person's calls, and `calling` those of others. After a
+ * call without an answer, a lead is `due` again or to call `later`. `waiting` is due after we open. Separate groups
+ * hold many requests from one network (`burst`), suspected spam, and leads that nobody closed for a week (`older`), so
+ * that these cannot push other leads off the list.
  */
 const groups = [
   'mine',
@@ -43,7 +43,10 @@ type Row = StoredLead & {
   onTimeToday: number
 }
 
-/** Each group has the numbers from its own multiple to the next, which is beyond any time. */
+/**
+ * Each group has the sort numbers from one multiple of this to the next. It is larger than any time, so groups never
+ * overlap.
+ */
 const step = sql.lit(100_000_000_000_000)
 const is = (group: TodayGroup) => sql.lit(groups.indexOf(group))
 
@@ -155,8 +158,8 @@ export async function listTodayLeads(
 }
 
 /**
- * Counts the homeowners whom nobody has called, whom to call again before a time, and whose call has no result.
- * Each is counted once, like a card on Today. Suspected spam that nobody called has no deadline.
+ * Counts the homeowners whom nobody has called, whom to call again before a time, and whose call has no result. Counts
+ * each homeowner once, like a card on Today. Suspected spam that nobody called has no deadline.
  */
 export async function countToDo({ kysely }: Pick<Database, 'kysely'>, before: number) {
   const { rows } = await sql<{ need: number; homeowners: number }>`
