@@ -44,7 +44,7 @@ export function createLimitedServer(
   if (behindProxy) server.keepAliveTimeout = limits.keepAliveForProxyMs
   server.maxConnections = limits.connections
   server.maxRequestsPerSocket = limits.requestsPerConnection
-  // Node would answer 503, which looks like an outage.
+  // Close the connection without a response, because Node's 503 would look like an outage.
   server.on('dropRequest', (_, socket) => socket.destroy())
 
   const sockets = new Set<Socket>()
@@ -80,8 +80,8 @@ export function createLimitedServer(
 }
 
 /**
- * Closes the connection if the response starts before the whole body has arrived. The rest of the body is
- * in the way, so the next request would fail, and behind a proxy that is another visitor's lead.
+ * Closes the connection if the response starts before the whole body has arrived. Otherwise the rest of the body would
+ * come before the next request and make it fail; behind a proxy, that may be another visitor's lead.
  */
 function closeAfterUnread(
   request: IncomingMessage,

@@ -27,7 +27,7 @@ type Options = {
   wake: () => void
   /** Undefined if another process serves the page. */
   publisher?: Publisher
-  /** The files that the preview of the page needs. */
+  /** The built site, whose files the preview of the page needs. */
   site?: ReturnType<typeof createStaticSite>
 }
 

@@ -15,7 +15,7 @@ export function createGroupCommit(kysely: Kysely<Tables>, checkCommit = () => {}
   async function commitWaiting() {
     committing = true
     while (waiting.length > 0) {
-      // SQLite's calls are synchronous, so Node reads no request during a commit: read pending ones first.
+      // Read pending requests first: SQLite's calls are synchronous, so Node reads none during a commit.
       await nextTurn()
       await commit()
     }
@@ -48,7 +48,8 @@ export function createGroupCommit(kysely: Kysely<Tables>, checkCommit = () => {}
       checkCommit()
       for (const report of outcomes) report()
     } catch (error) {
-      // Nothing is durable: the whole transaction was rolled back, such as on a full disk, or the file is gone.
+      // Reject all jobs, because none is durable: the transaction was rolled back, such as on a full disk, or the file
+      // is gone.
       for (const { deferred } of jobs.splice(0)) deferred.reject(error)
     }
   }

@@ -48,7 +48,7 @@ export type PageData = { isHere: true } & Awaited<ReturnType<typeof describePage
 /** One entry of GET /api/page/versions. The original has no person. */
 export type Version = {
   number: number
-  /** Null for the page before anything was published, as is `at`. */
+  /** Null, like `at`, for the page before anything was published. */
   person: string | null
   at: number | null
   state: 'shown' | 'damaged' | undefined
@@ -179,13 +179,13 @@ export const createPageRoutes =
       if (mistakes.length > 0) return c.json({ error: { message: hasMistakes }, mistakes }, 400)
       const { published, fault = publisher.findFault() } = await readPage(publisher, context)
       const changes = listChanges(keepEditable(published?.content), draft)
-      // Publishing what visitors see replaces a newer version that cannot be shown.
+      // Publish even without changes if the newest version cannot be shown, because this replaces it.
       if (changes.length === 0 && fault === undefined) return refuse(c, 400, unchanged)
       const prepared = await publisher.prepare(draft)
       const stored = await store(prepared.draft)
       if ('newest' in stored) return refuseChanged(c, stored.newest)
       prepared.show(stored.number)
-      // The warnings on the desk may have been about the page.
+      // Read the desk's warnings again, because some may have been about the page.
       context.wake()
       if (!stored.isRepeat)
         await logAction(context, c, action).catch((error) =>
@@ -207,7 +207,10 @@ export const createPageRoutes =
 /** The content may have mistakes. */
 const merge = (stored: object | undefined, file: Content) => mergeDraft(stored, file) as Content
 
-/** `content` is what to edit, and `published` what visitors see. `fault` tells why it is not the newest version. */
+/**
+ * `content` is what to edit, and `published` is what visitors see. `fault` explains why visitors do not see the newest
+ * version.
+ */
 async function readPage({ file }: Publisher, { db, now }: DeskContext) {
   const newest = await findNewest(db)
   const { version: published, fault } = await findValid(readPublished(db), file, now())
@@ -232,7 +235,7 @@ async function describePage(publisher: Publisher, context: DeskContext, email: s
   return {
     sections: editorSections,
     draft,
-    /** The base of the next save. */
+    /** The number on which the next save is based. */
     number: newest?.number ?? 0,
     saved: newest?.isDraft && !isDamaged ? describe(newest) : null,
     published: published ? describe(published) : null,
@@ -278,7 +281,7 @@ const previewPolicy = [
   "default-src 'none'",
   "img-src 'self'",
   "font-src 'self'",
-  // The page's styles are inline and in a file, and no script can add others.
+  // Allow inline styles, which the page has. No script can add others.
   "style-src 'self' 'unsafe-inline'",
   "base-uri 'none'",
   "form-action 'none'",

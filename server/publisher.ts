@@ -32,7 +32,7 @@ export function createPublisher({
   timers = systemTimers,
 }: {
   db: Database
-  /** site/content.ts, from which the pages in `siteDir` were built. */
+  /** The content of site/content.ts, from which the pages in `siteDir` were built. */
   file: Content
   site: ReturnType<typeof createStaticSite>
   siteDir: string
@@ -65,7 +65,7 @@ export function createPublisher({
     return {
       draft: pickEditable(content),
       show(number: number): void {
-        // A newer version may have been shown in the meantime.
+        // Show nothing if a newer version was shown in the meantime.
         if (number < shown.number && shown !== before) return
         site.show(pages)
         shown = { number, content }
@@ -102,7 +102,7 @@ export function createPublisher({
     }
     fault = found
     if (fault) log.error({ number, fault }, 'cannot show the published page')
-    // A retry would fail, too.
+    // Do not try this version again, because it would fail again.
     seenNumber = number
   }
 

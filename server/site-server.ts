@@ -88,7 +88,7 @@ export async function startSite({
   server.prependListener('request', (_, response) => {
     if (stopping) response.setHeader('Connection', 'close')
   })
-  // With Node's default backlog of 511, a proxy that opened more connections at the same time waited for seconds.
+  // Raise Node's default backlog of 511: a proxy that opened more connections at the same time waited for seconds.
   server.listen({ port: env.port, host: env.host, backlog: connectionLimits.connections })
   try {
     await once(server, 'listening')

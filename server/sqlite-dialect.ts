@@ -63,7 +63,7 @@ export function createSqliteKysely<Tables>(
   const connection: DatabaseConnection = {
     executeQuery: async <Row>(query: CompiledQuery) => {
       const attempt = () => execute(query) as QueryResult<Row>
-      // Inside a transaction, the lock is already held or not needed.
+      // Inside a transaction, do not wait, because the lock is already held or not needed.
       if (sqlite.isTransaction) return attempt()
       // Let others use the connection while this caller waits for the lock.
       return retryWhileLocked(attempt, lockWaitMs, clock, async () => {

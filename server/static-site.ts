@@ -13,13 +13,13 @@ type File = {
   type: string
   etag: string
   headers: Record<string, string>
-  /** Smallest first. */
+  /** The encodings of the file, the smallest first. */
   bodies: Map<Encoding, Uint8Array>
 }
 
 type Pages = { landing: File; notFound: File }
 
-// Only the server reads other files, such as compressed copies and _headers.
+// The extensions of public files. Only the server reads other files, such as compressed copies and _headers.
 const served = /\.(avif|css|html|ico|jpg|js|png|svg|txt|webmanifest|webp|woff2|xml)$/
 
 /**
@@ -78,7 +78,8 @@ async function makePage(html: string, headers: Record<string, string>): Promise<
   return { type: 'text/html; charset=utf-8', etag: makeEtag(body), headers, bodies }
 }
 
-// Brotli needs 0.1 s for a page, and the editor weighs it each time someone opens, saves, or publishes it.
+// Cache compressed pages: Brotli needs 0.1 s for each, and the editor weighs the page whenever someone opens, saves, or
+// publishes it.
 const recentPages = new Map<string, Awaited<ReturnType<typeof compress>>>()
 async function compressPage(html: string) {
   const compressed = recentPages.get(html) ?? (await compress(Buffer.from(html)))

@@ -28,7 +28,7 @@ const formatColors = (colors: Record<string, string>) =>
 const formatRgb = (hex: string) =>
   [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(' ')
 
-// Only the sections below the first screen use these, so its style sheet does not contain them.
+// Only the sections below the first screen use these, so the first screen's style sheet does not contain them.
 const laterTokens = /^--(color-(gold|sand|accent-deep|paper-veil)|radius-l|shade-night):/
 
 function listTokens({ palette, roundness, shades, heroTop } = made): string[] {
@@ -65,7 +65,7 @@ export function formatTokens(
     ...(withNight
       ? [`@media (prefers-color-scheme: dark) { :root { ${formatColors(night).join(' ')} } }`]
       : []),
-    // With "optional", a late font is not used on this page, so the layout never shifts.
+    // With "optional", the browser ignores a font that arrives late, so the layout never shifts.
     ...(family
       ? [
           `@font-face { font-family: "${family}"; src: url("./${brandDir}/${file}"); font-weight: 100 900; font-display: optional; }`,

@@ -51,7 +51,9 @@ export async function buildSite(outDir = join(root, 'dist')) {
 const compile = (config: InlineConfig) =>
   build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn', ...config })
 
-/** Compiles the code that the page imports and the style sheets. The page contains the one for its first screen. */
+/**
+ * Compiles the code that the page imports and the style sheets. The page contains the style sheet for its first screen.
+ */
 async function compileClient(write: (name: string, data: string | Uint8Array) => void) {
   const sheets = {
     landing: 'landing-page.css',
@@ -103,7 +105,7 @@ function copyPictures(write: (name: string, data: Uint8Array) => void) {
   const hash = (data: Uint8Array) =>
     createHash('sha256').update(data).digest('base64url').slice(0, 5)
   const paths = listFiles().filter((file) => file.startsWith('pictures/'))
-  // The page names up to 60 avatars, so they have one hash and short names.
+  // The page may name up to 60 avatars, so they share one hash and have short names.
   const avatars = paths.filter((path) => path.startsWith('pictures/avatars/'))
   const avatarsHash = hash(Buffer.concat(avatars.map(read)))
   for (const path of paths) {

@@ -59,7 +59,7 @@ export function EstimateForm({ content }: { content: FormContent }) {
     onInput: () => clearError(name),
   })
 
-  /** Other fields are plain text or have choices. */
+  /** The fields with their own inputs. All others are plain text or have choices. */
   const inputs: Partial<Record<LeadField, ReactNode>> = {
     name: (
       <Input
@@ -211,7 +211,7 @@ type InputProps = ComponentProps<'input'> & {
 function Input(props: InputProps) {
   const { name, label, error, announced, placeholder, children, ...attributes } = props
   const { required, multiline, choices }: Field = leadFields[name]
-  // All three have the same attributes.
+  // All three elements take the same attributes.
   const Element = (choices ? 'select' : multiline ? 'textarea' : 'input') as 'input'
   return (
     <div className="field">
@@ -250,7 +250,7 @@ const listOptions = (choices: Readonly<Record<string, string>>, placeholder = ''
   )),
 })
 
-/** One line for the first sentence. CSS keeps the line break. */
+/** Puts the first sentence on a separate line. CSS keeps the line break. */
 export const breakLine = (text: string) => text.replace('. ', '.\n')
 
 type LabelProps = { name: LeadField; words: FormContent['words'] }
@@ -262,7 +262,7 @@ const Label = ({ name, words }: LabelProps) => (
   </label>
 )
 
-/** On a phone, the note about a failure is below the screen. */
+/** On a phone, the note about a failure may be below the visible part of the page. */
 const scrollToNote = (note: Element | null) => note?.scrollIntoView({ block: 'nearest' })
 
 type CallNoteProps = {

@@ -21,7 +21,10 @@ export function revealReceived(form: HTMLFormElement, time?: string) {
   return sentence
 }
 
-/** Remembers where the elements are. The returned function moves them from there to where they are then. */
+/**
+ * Remembers where the elements are. After the layout changes, the returned function animates them from there to their
+ * new places.
+ */
 function startMove(elements: Element[]) {
   const findTop = (element: Element) => element.getBoundingClientRect().top
   const before = elements.map(findTop)
@@ -30,7 +33,7 @@ function startMove(elements: Element[]) {
       elements.map((element, index) => [element, (before[index] ?? 0) - findTop(element)]),
     )
     for (const [element, offsetPx] of offsets) {
-      // An element also moves with the one that contains it.
+      // Subtract the movement of the element that contains this one.
       const container = elements.find((other) => other !== element && other.contains(element))
       const ownPx = offsetPx - ((container && offsets.get(container)) ?? 0)
       element.animate({ translate: [`0 ${ownPx}px`, '0'] }, { duration: 350, easing: 'ease-out' })

@@ -22,7 +22,7 @@ const supabase = createClient(url, publicKey, {
   auth: { ...(storage && { storage }), persistSession: true, autoRefreshToken: true },
 })
 
-/** By the server's clock and hours, because the visitor's clock may be wrong, and the page may be old. */
+/** Both times follow the server's clock and hours, because the visitor's clock may be wrong and the page may be old. */
 export type Received = { receivedAt: number; callBy?: number }
 
 /**

@@ -49,7 +49,7 @@ export function useSubmit(content: FormContent) {
   async function handleSubmit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = event.currentTarget
-    // The second tap of a double tap may come after a success has cleared the form.
+    // Ignore an empty form after a success: the second tap of a double tap may come after the form was cleared.
     if (outcome === 'received' && Object.values(readValues(form)).join('') === '') return
     formatNameField(findField(form, 'name') as HTMLInputElement)
     formatPhoneField(findField(form, 'phone') as HTMLInputElement)
@@ -149,7 +149,7 @@ function showCall(
   { receivedAt, callBy = computeCallTime(receivedAt, serviceType, hours).deadlineAt }: Received,
   form: HTMLFormElement,
 ) {
-  // A repeated request gets its first time, which may have passed.
+  // A repeated request gets the time promised to the first one, which may have passed.
   if (callBy < receivedAt) {
     revealReceived(form)
     return toasts.received
@@ -159,7 +159,7 @@ function showCall(
   const message = revealReceived(form, time)
   // The server's clock is sent without milliseconds.
   const isWithinPromise = callBy - receivedAt < (hours.promiseMinutes + 1) * minuteMs
-  // A page built for a company that was always open has no toast for a later call.
+  // If the page was built for a company that is always open, it has no toast for a later call.
   return isWithinPromise ? toasts.received : closed ? fill(closed.toast, { time }) : message
 }
 

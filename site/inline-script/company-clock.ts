@@ -21,7 +21,7 @@ export function createCompanyClock({ timeZone, open, closedDates }: BusinessHour
   const countDays = (at: number) => Math.floor(toWall(at) / dayMs)
 
   return {
-    /** Returns the open time that has not ended. It has started if the company is open. */
+    /** Returns the first open time that has not ended. If the company is open, that time has already started. */
     findOpenTime(now: number) {
       let [from, to] = [0, 0]
       const today = countDays(now)

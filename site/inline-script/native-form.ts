@@ -22,8 +22,8 @@ export function prepareForm(island: HTMLElement) {
     const isMissing = ({ value }: HTMLInputElement) => !value.trim()
     const wrong = required.filter((field) => isMissing(field) || !field.validity.valid)
     const [first] = wrong
-    // Without a network, the browser would replace the page with an error page. navigator.onLine can be
-    // wrong, so let a second press through.
+    // Without a network, the browser would replace the page with an error page. navigator.onLine can be wrong, so let
+    // the second attempt through.
     if (!first && (navigator.onLine || !offline.hidden)) return
     event.preventDefault()
     incomplete.hidden = !wrong.some(isMissing)

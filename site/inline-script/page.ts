@@ -20,10 +20,10 @@ const maxHiddenMs = 10_000
 const markScrolled = () =>
   document.documentElement.toggleAttribute('data-scrolled', scrollY > scrollThresholdPx)
 addEventListener('scroll', markScrolled)
-// Reading the offset now would force an extra layout.
+// Wait for a frame, because reading the offset now would force an extra layout.
 requestAnimationFrame(markScrolled)
 
-// The footer's button may not be there yet.
+// Listen on the window, because the footer's button may not exist yet.
 addEventListener('click', ({ target }) => {
   if (!(target as Element).closest('[data-to-top]')) return
   const isReduced = matchMedia('(prefers-reduced-motion: reduce)').matches
@@ -65,7 +65,10 @@ for (const type of ['pointerdown', 'keydown', 'wheel'])
     mayHaveScrolled = true
   })
 
-/** The sections had other heights when the browser went there. After a reload, it restores the scroll position. */
+/**
+ * The browser scrolled there before the sections had their final heights. After a reload, it restores the scroll
+ * position.
+ */
 function returnToFragment() {
   const [{ type } = {}] = performance.getEntriesByType('navigation') as { type?: string }[]
   if (type === 'navigate' && !mayHaveScrolled) document.querySelector('h2:target')?.scrollIntoView()
@@ -104,7 +107,7 @@ function loadReviewMotion() {
   near.observe(section)
 }
 
-// Last, because an old browser may not know the company's time zone.
+// Do this last, because it may fail in an old browser that does not know the company's time zone.
 const island = document.getElementById('estimate') as HTMLElement
 const isAnswered = showOutcome()
 const preloadForm = prepareForm(island)

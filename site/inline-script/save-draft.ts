@@ -22,7 +22,8 @@ export function saveDraft(form: HTMLFormElement, source: string) {
   const draft = key.value ? undefined : readDraft()
   const isRestored = Boolean(key.value || draft)
   if (draft) {
-    // If the visitor typed before this script ran, the draft's key does not match the fields.
+    // Restore the draft only into unchanged fields: if the visitor typed before this script ran, its key does not match
+    // them.
     const isUnchanged = fields.every(({ name, value }) => !value || value === draft.values?.[name])
     for (const field of fields) field.value ||= draft.values?.[field.name] ?? ''
     if (isUnchanged) key.value = draft.idempotencyKey ?? ''

@@ -21,7 +21,10 @@ export function showPromise(formatTime: (at: number, now: number) => string) {
   message.scrollIntoView({ block: 'nearest' })
 }
 
-/** Shows the success message in place of the form's heading (outcomes.css). Without a time, it looks like without scripts. */
+/**
+ * Shows the success message in place of the form's heading (outcomes.css). Without a time, shows the same message as
+ * without scripts.
+ */
 export function showReceived(time?: string) {
   const message = document.getElementById('estimate-received') as HTMLElement
   const call = message.querySelector('[data-call-by]') as HTMLElement

@@ -9,7 +9,7 @@ export type Build = {
   files: Readonly<Record<string, string>>
   /** The inline script imports this file at the visitor's first interaction. */
   formCode: string
-  /** The inline script imports this file when the reviews come near. */
+  /** The inline script imports this file when the reviews are about to become visible. */
   reviewMotion: string
   /** The inline script. */
   script: Code

@@ -46,7 +46,7 @@ export function LandingHead({ content, build }: PageProps) {
         as="font"
         type="font/woff2"
         crossOrigin=""
-        // The fallback fonts have the same widths, so the hero picture may load first.
+        // Let the hero picture load first, because the fallback fonts have the same widths.
         fetchPriority="low"
       />
       <script
@@ -69,7 +69,7 @@ export const NotFoundHead = ({ content, build }: PageProps) => (
   </>
 )
 
-// The browser loads an icon after the page, so it would only delay the page if it were inline.
+// Do not inline the icons, because the browser loads them only after the page.
 const Icons = () => (
   <>
     <link rel="icon" href="/favicon.ico" sizes="32x32" />

@@ -23,7 +23,7 @@ export function render(content: Content, build: Build): Page {
   return { index, notFound, headers: formatSiteHeaders({ ...build, pages: [index, notFound] }) }
 }
 
-/** Contains no markup for hydration. Only the form has it (estimate-card.tsx). */
+/** Renders without React's markup for hydration, which only the form needs (estimate-card.tsx). */
 function formatDocument(parts: ComponentType<PageProps>[], props: PageProps): string {
   const [head, body] = parts.map((Part) => shorten(renderToStaticMarkup(<Part {...props} />)))
   return `<!doctype html>

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 // The build writes dist/_headers in the format of static hosts. Our server reads the same file.
 
 type Settings = {
-  /** The finished pages. The policy allows their inline scripts and styles by hash. */
+  /** The HTML of the finished pages. The policy allows their inline scripts and styles by hash. */
   pages: readonly string[]
   /** The backend's URL, if it is not the site's own. */
   supabaseUrl?: string | undefined
@@ -37,7 +37,7 @@ function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
   const html = pages.join('')
   const scripts = hashAll(html, /<script type="module" async="">(.*?)<\/script>/gs)
   const styles = hashAll(html, /<style>(.*?)<\/style>/gs)
-  // From Google's documentation, without the sources that only maps need.
+  // These sources are from Google's documentation, without those that only maps need.
   const maps = (...sources: string[]) => (withMaps ? sources : [])
   const policy = {
     'default-src': ["'none'"],

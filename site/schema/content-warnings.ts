@@ -45,7 +45,7 @@ export function* findContentWarnings(
 const formatDate = (date: string) =>
   new Date(date).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** The page shows the entries under limitedHours instead of these. */
+/** The entries that the page replaces with those under limitedHours. */
 const replacedTexts =
   /^(header\.callLabel|footer\.(callHeading|alwaysOpen)|head\.(title|description|shareLines)|emergency\.notUrgent)\b/
 

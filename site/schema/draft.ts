@@ -81,7 +81,9 @@ export const listSamples = (content: unknown, file: Content): string[] =>
     }),
   ])
 
-/** A section's mark covers its fields that have no mark themselves and still match site/content.ts. */
+/**
+ * Lists the fields that a section's sample mark covers: those without a separate mark that still match site/content.ts.
+ */
 function listUnchanged({ sample, fields }: EditorSection, content: unknown, file: Content) {
   if (!sample || readEntry(content, sample) !== true) return []
   return fields.flatMap(({ path, isMarked }) =>
@@ -167,7 +169,7 @@ const askToAdd = 'If you take emergencies, ask the person who set up this site t
 function explainWarning({ id, text, next, paths }: ContentWarning, content: object): Warning[] {
   if (id === 'wording-beyond-hours') {
     const found = paths.map((path) => ({ path, place: findLabel(path) }))
-    // The desk cannot change these, so they have no label.
+    // The desk cannot change these entries, so they have no label.
     const others = found.flatMap(({ path, place }) =>
       place ? [] : [`“${cut(String(readEntry(content, path)), 60)}”`],
     )
@@ -186,8 +188,8 @@ function explainWarning({ id, text, next, paths }: ContentWarning, content: obje
 }
 
 /**
- * Removes nulls, because optional entries of a list's items may be null, too, and names such as toString, with
- * which a group cannot be turned into text.
+ * Removes nulls, which optional entries of a list's items may contain, too. Also removes names such as toString,
+ * because a group that redefines them cannot be turned into text.
  */
 const clean = (value: unknown) =>
   JSON.parse(JSON.stringify(value), (name, inner) =>

@@ -19,7 +19,7 @@ type Kind =
   | 'list'
 
 export type EditorField = {
-  /** In a list or group relative to the item. '' means the item itself. */
+  /** The path of the entry. In a list or group, it is relative to the item, and '' means the item itself. */
   path: string
   label: string
   kind: Kind
@@ -242,7 +242,7 @@ export const editorSections: readonly EditorSection[] = [
   },
 ]
 
-/** How deep each kind may be nested. A list has groups of lines, and hours have lists of times. */
+/** How deeply the values of each kind are nested. A list has groups of lines, and hours have lists of times. */
 const depths: Record<Kind, number> = {
   ...{ line: 0, text: 0, phone: 0, email: 0, link: 0, number: 0, date: 0, choice: 0 },
   ...{ group: 1, list: 2, hours: 2 },

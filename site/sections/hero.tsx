@@ -39,7 +39,7 @@ export function Hero({ content, build }: PageProps) {
                 className="hero-picture"
               />
             </picture>
-            {/* For screens whose header has space only for the logo. */}
+            {/* Shows the company's name on screens whose header has space only for the logo. */}
             <p className="hero-company" data-name={measureName(company.name)}>
               {company.name}
             </p>
@@ -64,7 +64,7 @@ export function Hero({ content, build }: PageProps) {
   )
 }
 
-// Fewer reviews do not convince.
+// Fewer reviews would not convince visitors.
 const minReviews = 5
 
 /** Why to trust the company: its reviews, and the owner's own text. */

@@ -57,7 +57,7 @@ export const ShieldCheck = draw('M12 22s8-4 8-10V5l-8-3-8 3v7c0 6 8 10 8 10z', '
 
 const star = 'l2.9 5.9 6.6 1-4.8 4.6 1.1 6.5-5.8-3.1-5.8 3.1 1.1-6.5-4.8-4.6 6.6-1z'
 
-/** Filled, with corners as round as the stroke is wide. */
+/** The stars are filled, and the stroke rounds their corners. */
 export const FiveStarsDrawing = () => (
   <symbol
     id="five-stars"

@@ -3,7 +3,7 @@ import type { Places, Prediction } from './places.ts'
 // Google's types for addresses. A request may have at most five.
 const addressTypes = ['street_address', 'premise', 'subpremise', 'route']
 
-// Two letters match too many addresses, and every request is billed.
+// Fewer letters match too many addresses, and every request is billed.
 const minLength = 3
 // Longer than a fast typist's pause between keys, but too short to notice.
 const debounceMs = 200

@@ -24,7 +24,7 @@ export function AddressSuggestions({ field, places }: SuggestionsProps) {
         const { attachSuggestions } = await import('./combobox.tsx')
         setList(await attachSuggestions(input, mapsKey, places))
       } catch {
-        // Without this code, visitors can still type the whole address.
+        // If this code does not load, visitors can still type the whole address.
       }
     }
     // The form may already have the focus when this code loads.
