@@ -7,7 +7,7 @@ import { makeSettings } from '#testing/settings.ts'
 import type { AirtableSettings } from '../channels/airtable/client.ts'
 import type { Result } from '../channels/channel-type.ts'
 import { acquire, listDueTimes } from '../store/claims.ts'
-import { crew, takeSteps } from '../store/crew-rows.ts'
+import { crew } from '../store/crew-rows.ts'
 import { findLead } from '../store/find-leads.ts'
 import type { Database } from '../store/tables.ts'
 import { dayMs, minuteMs } from '../time-units.ts'
@@ -87,26 +87,6 @@ describe.each(engines)('on %s', (engine) => {
       expect(waiting).toEqual([])
     }
   })
-})
-
-it('takes the step of a request only with that of the one whose reminder it shares', async () => {
-  const { db, id } = await open()
-  const other = await storeLead(db)
-  const dueAt = start + 4 * minuteMs
-  const step = { reason: undefined, recipients: [], nextAt: start + 60 * minuteMs }
-  const shared = (version: number) => [
-    { ...step, lead: { id: other, version: 0, dueAt }, sharedWith: { id, version } },
-    { ...step, lead: { id, version: 5, dueAt } },
-  ]
-  await takeSteps(db, shared(5), dueAt)
-  expect(await findNextStep(db)).toBe(4)
-  const rows = db.kysely.selectFrom('deliveries').select('dueAt').where('recipient', '=', crew)
-  expect(await rows.execute()).toEqual([{ dueAt }, { dueAt }])
-  await takeSteps(db, shared(0), dueAt)
-  expect((await rows.orderBy('dueAt').execute()).map((row) => row.dueAt)).toEqual([
-    dueAt,
-    step.nextAt,
-  ])
 })
 
 it('reminds after 4 and 8 minutes, reports the missed deadline at 10, and then stops, despite restarts', async () => {
