@@ -17,6 +17,7 @@ import { brand } from '#site/brand/brand.ts'
 import { findOldBrand } from '#site/brand/brand-stamp.ts'
 import type { Brand } from '#site/schema/brand-schema.ts'
 import { createDir } from '#testing/database.ts'
+import made from '../leads/brand.json' with { type: 'json' }
 import { makeBrand } from './brand.ts'
 import { planPictures } from './pictures.ts'
 
@@ -186,6 +187,13 @@ test('does not show the sample house on phones once the owner has added a pictur
   // The owner's portrait picture is used.
   await addPicture('hero-portrait.webp', 1200, 1500)
   expect((await plan()).notes.join()).not.toContain('sample')
+})
+
+test('the shades in use are those of this site’s pictures', async () => {
+  // A clone may lack the originals.
+  if (!existsSync('site/brand/hero.webp') || !existsSync('site/brand/night.webp')) return
+  const { shades, heroTop } = await planPictures({ ...folders('.'), cards: [] })
+  expect({ shades, heroTop }).toEqual({ shades: made.shades, heroTop: made.heroTop })
 })
 
 const addPlain = (root: string, name: string, background: string) =>

@@ -37,7 +37,7 @@ const pictures: Record<string, Picture> = {
       { width: 1920, avif: 48 },
     ],
     // The words and the header, on screens up to 2560 px wide (hero.css, e2e/contrast.spec.ts).
-    words: { wide: { top: 0.15, right: 0.4, bottom: 0.8 }, wideTop: { bottom: 0.28 } },
+    words: { wide: { top: 0.15, right: 0.395, bottom: 0.8 }, wideTop: { bottom: 0.25 } },
   },
   // For phones and tablets. The words end at 55% of the height (hero.css), above the sample's chimney.
   'hero-portrait': {

@@ -16,6 +16,7 @@ const screens = [
   { width: 1024, height: 768 },
   { width: 1280, height: 1024 },
   { width: 1920, height: 1080 },
+  { width: 2560, height: 1440 },
 ]
 
 type Areas = { landscape: string; portrait: string }
@@ -29,7 +30,7 @@ const pictures: Record<string, Areas> = {
     portrait: 'M0 20h100v80H0z',
   },
   'a picture that is dark only where the words are': {
-    landscape: 'M0 81h41V14H0V0h100v100H0z',
+    landscape: 'M0 81h40V14H0V0h100v100H0z',
     portrait: 'M0 56h100v44H0z',
   },
 }
