@@ -154,7 +154,7 @@ export function EstimateForm({ content }: { content: FormContent }) {
       onReset={hideSuggestedEmail}
       onFocus={preloadSubmitCode}
     >
-      {/* The inline script updates the text (call-time.ts). */}
+      {/* The inline script updates the text (show-hours.ts). */}
       {closed ? (
         <h2
           id="estimate-heading"

@@ -44,7 +44,10 @@ export function prepareForm(island: HTMLElement) {
   return loadFormOnInteraction(island.dataset.code as string)
 }
 
-/** Shows the outcome of a native post, which the server puts in the fragment of the URL. Returns true if there is one. */
+/**
+ * Shows the outcome of a native post, which the server puts in the fragment of the URL. Returns true if there
+ * is one.
+ */
 export function showOutcome() {
   const outcome = document.getElementById(location.hash.slice(1))
   if (!outcome?.matches('.outcome')) return false
