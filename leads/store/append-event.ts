@@ -126,7 +126,7 @@ export async function addEvent(
   return { outcome: 'appended' }
 
   function isAbout(one: StoredLead): boolean {
-    if (isAlone || isRemark(given.kind)) return false
+    if (isAlone || isRemark(given.kind) || eventTable[given.kind].place === 'sale') return false
     const own = listOwn(one)
     if (keepsAgreedTime(given.kind, events, own, plan.now)) return false
     const shown = requests?.find(({ id }) => id === one.id)

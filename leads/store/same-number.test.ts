@@ -170,6 +170,15 @@ describe('a button on the card of a number', () => {
     expect(await listStatuses()).toEqual(['call-again', 'call-again', 'call-again'])
   })
 
+  it('saves a sale for one request only, also if the others agreed on another call', async () => {
+    const { ids, press, show, listStatuses, clock } = await open()
+    await press(ids[0], 'call-again', { at: clock.at + dayMs, requests: await show() })
+    expect(await listStatuses()).toEqual(['agreed', 'agreed', 'agreed'])
+    const text = 'too-expensive'
+    await press(ids[0], 'lost', { text, version: 1, requests: await show() })
+    expect(await listStatuses()).toEqual(['lost', 'agreed', 'agreed'])
+  })
+
   it('changes only the request that the person chose', async () => {
     const { ids, press, listStatuses } = await open()
     await press(ids[0], 'called')

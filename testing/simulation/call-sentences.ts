@@ -34,14 +34,14 @@ export const callSentences: Sentences = {
     history,
   }) {
     const copies = stored.flatMap((lead) => lead.events.map(({ id, kind }) => ({ id, kind, lead })))
-    for (const [first, ...others] of Map.groupBy(copies, ({ id }) => id).values())
-      for (const { kind, lead } of others)
-        if (
-          !history.sharesNumber(lead.id, first?.lead.id ?? '') ||
-          lead.suspect !== null ||
-          first?.lead.suspect !== null
-        )
-          yield `${kind}: ${first?.lead.name}, ${lead.name}`
+    // After a correction, one request may share calls with those of its old number and with those of its new one.
+    for (const group of Map.groupBy(copies, ({ id }) => id).values())
+      for (const { kind, lead } of group) {
+        const others = group.filter((one) => one.lead.id !== lead.id)
+        const isShared = others.some((one) => history.sharesNumber(lead.id, one.lead.id))
+        if (others.length > 0 && (!isShared || lead.suspect !== null))
+          yield `${kind}: ${lead.name} and ${others.length} others`
+      }
   },
 
   *'The result of a request is never shared'({ stored }) {

@@ -161,9 +161,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         const before = leads.get(after.id)
         const changed = before ? describeChange(before, after) : 'stored'
         leads.set(after.id, after)
-        // Nobody is asked about suspected spam.
-        if (readNeed(after) === 'result' && !after.suspect && !after.isPlanned)
-          unplanned.push(after)
+        if (readNeed(after) === 'result' && !after.isPlanned) unplanned.push(after)
         const own = numbers.get(after.id) ?? new Set()
         numbers.set(after.id, after.phone ? own.add(readNumber(after.phone)) : own)
         if (changed) world.say(`The lead of ${after.name}: ${changed}.`)

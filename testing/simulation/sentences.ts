@@ -78,7 +78,8 @@ export const sentences: Sentences = {
     for (const lead of stored) {
       const isFirst = readNeed(lead) === 'first-call'
       if (!needsCall(lead) || (isFirst && isSpam(people, lead.address))) continue
-      const last = isFirst ? 'missed' : `again-${lead.attempts}-repeat`
+      const nameLast = ({ attempts }: LeadRecord) =>
+        isFirst ? 'missed' : `again-${attempts}-repeat`
       const isShared = (other: LeadRecord) =>
         !isFirst &&
         other.callAgainAt === lead.callAgainAt &&
@@ -86,9 +87,9 @@ export const sentences: Sentences = {
       const isReminded = stored.some(
         (one) =>
           (one.id === lead.id || isShared(one)) &&
-          one.deliveries.some(({ reason }) => reason === last),
+          one.deliveries.some(({ reason }) => reason === nameLast(one)),
       )
-      if (!isReminded) yield `${lead.name}: ${last}`
+      if (!isReminded) yield `${lead.name}: ${nameLast(lead)}`
     }
   },
 
