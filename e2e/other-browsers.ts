@@ -13,6 +13,12 @@ export type OtherBrowser = {
   close(): Promise<void>
 }
 
+const isOnTop = (selector: string) => `
+  const element = document.querySelector('${selector}')
+  element.scrollIntoView({ block: 'nearest', behavior: 'instant' })
+  const { left, top, width, height } = element.getBoundingClientRect()
+  return element.contains(document.elementFromPoint(left + width / 2, top + height / 2))`
+
 export const shows = (browser: OtherBrowser, text: string) =>
   browser.read(`document.body.innerText.includes(${JSON.stringify(text)})`)
 
@@ -97,7 +103,11 @@ export async function startWebKit({ scripts = true } = {}): Promise<OtherBrowser
     },
     read: (expression) => run(`return ${expression}`),
     type: async (selector, text) => send('POST', `${await find(selector)}/value`, { text }),
-    press: async (selector) => send('POST', `${await find(selector)}/click`, {}),
+    press: async (selector) => {
+      // WebDriver fails instead of waiting until the page has moved the element into place.
+      await waitUntil(() => run(isOnTop(selector)))
+      await send('POST', `${await find(selector)}/click`, {})
+    },
     resize: (width, height) => send('POST', '/window/rect', { width, height }),
     close: () => send('DELETE', '').finally(end),
   }
