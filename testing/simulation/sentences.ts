@@ -78,18 +78,21 @@ export const sentences: Sentences = {
     for (const lead of stored) {
       const isFirst = readNeed(lead) === 'first-call'
       if (!needsCall(lead) || (isFirst && isSpam(people, lead.address))) continue
-      const nameLast = ({ attempts }: LeadRecord) =>
-        isFirst ? 'missed' : `again-${attempts}-repeat`
-      const isShared = (other: LeadRecord) =>
-        !isFirst &&
-        other.callAgainAt === lead.callAgainAt &&
-        history.sharesNumber(other.id, lead.id)
-      const isReminded = stored.some(
-        (one) =>
-          (one.id === lead.id || isShared(one)) &&
-          one.deliveries.some(({ reason }) => reason === nameLast(one)),
+      const last = isFirst ? 'missed' : `again-${lead.attempts}-repeat`
+      const others = [...stored, ...history.erased.map((one) => one.lead)].filter(
+        ({ id }) => !isFirst && history.sharesNumber(id, lead.id),
       )
-      if (!isReminded) yield `${lead.name}: ${nameLast(lead)}`
+      // The other request may have been called, or erased, since.
+      const isShared = others.some(
+        (one) =>
+          !('deliveries' in one) ||
+          one.deliveries.some(
+            ({ reason, dueAt }) =>
+              /^again-\d+-repeat$/.test(reason) && dueAt >= (lead.callAgainAt ?? 0),
+          ),
+      )
+      if (!isShared && !lead.deliveries.some(({ reason }) => reason === last))
+        yield `${lead.name}: ${last}`
     }
   },
 
