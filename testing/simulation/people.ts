@@ -252,8 +252,8 @@ export function createPeople(
       Object.assign(press, makeInput(kind, world.now()))
       if (kind === 'corrected' && shown.values)
         Object.assign(press, { shown: shown.values, fields: makeCorrection() })
-      // In the simulated two days, or shortly.
-      const minutes = world.chance(0.3) ? world.between(720, 2_400) : world.between(10, 120)
+      // Shortly, or on the next day. After it, there is time for the reminder and its repeat.
+      const minutes = world.chance(0.3) ? world.between(720, 1_500) : world.between(10, 120)
       if (takes === 'time') press.at = world.now() + minutes * 60 * secondMs
       presses.push(press)
       const { leadId: _, responses, ...body } = press
