@@ -259,7 +259,7 @@ async function reconcileRows(
   }
 }
 
-/** Returns true if the homeowner got, or will get, an email about a call on the same day. */
+/** Returns true if the homeowner got or will get an email about a call on the same day. */
 async function isEmailed(
   trx: Kysely<Tables>,
   { id }: StoredLead,
@@ -270,7 +270,8 @@ async function isEmailed(
     .select('leadId')
     .where('leadId', 'in', selectConcerned(id))
     .where('reason', '=', 'unreached')
-    .where('state', '!=', 'cancelled')
+    // One that is being sent may still arrive.
+    .where(sql<boolean>`(state <> 'cancelled' or (attempts > 0 and last_error is null))`)
     .where('dueAt', '>=', dayStartAt)
     .limit(1)
     .executeTakeFirst()
@@ -279,7 +280,6 @@ async function isEmailed(
 
 export type StoredEvent = Awaited<ReturnType<typeof listEvents>>[number]
 
-/** Selects events in order. */
 export const selectEvents = (kysely: Kysely<Tables>) =>
   kysely.selectFrom('leadEvents').selectAll('leadEvents').orderBy('leadId').orderBy('number')
 

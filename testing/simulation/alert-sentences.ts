@@ -1,3 +1,4 @@
+import { formatDay } from '#leads/clock.ts'
 import { fold } from '#leads/lead-state.ts'
 import type { LeadRecord } from '#leads/store/find-leads.ts'
 import { crew } from './crew.ts'
@@ -100,10 +101,14 @@ export const alertSentences: Sentences = {
   *'An alert or a reminder goes out once per recipient, unless its sender could not know that it was accepted'({
     services,
     history,
+    hours,
   }) {
     const isCounted = ({ recipient, reason }: Message) =>
       recipient !== 'airtable' && reason !== 'called'
-    const name = ({ recipient, reason, leadId }: Message) => `${recipient} ${reason} ${leadId}`
+    // The homeowner gets one email per day about calls without an answer.
+    const nameDay = ({ reason, at }: Message) =>
+      reason === 'unreached' ? formatDay(at, hours.timeZone) : ''
+    const name = (one: Message) => `${one.recipient} ${one.reason} ${one.leadId} ${nameDay(one)}`
     for (const [key, sent] of Map.groupBy(services.messages.filter(isCounted), name)) {
       const { reason = '', leadId = '' } = sent[0] ?? {}
       const isReminder = reason !== 'received' && reason !== 'unreached'
