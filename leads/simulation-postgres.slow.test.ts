@@ -3,7 +3,8 @@ import { createLocation } from '#testing/database.ts'
 import { findFailure } from '#testing/simulation/simulation.ts'
 
 const count = 10
-const starts = Array.from({ length: 20 }, (_, at) => at * count + 1)
+const seeds = Number(process.env.SEEDS ?? 1_000) / 10
+const starts = Array.from({ length: seeds / count }, (_, at) => at * count + 1)
 
 it.each(starts)('keeps every promise on PostgreSQL from seed %i', async (from) => {
   const failure = await findFailure({ from, count }, await createLocation('postgres'))
