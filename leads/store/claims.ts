@@ -99,7 +99,7 @@ export async function listDueTimes(
       union all
       select ${arrivals}, min(next_attempt_at) from deliveries where state = 'asking'
     ) as due left join recipients on recipients.name = due.name
-    where at is not null or due.name like ${`${digestPrefix}%`}`.execute(kysely)
+    where at is not null or due.name like ${sql.lit(`${digestPrefix}%`)}`.execute(kysely)
   return new Map(
     rows.map(({ name, at, digestAt, holder: sender, until, notBefore }) => {
       const isHeld = sender && sender !== holder && (until ?? 0) > now

@@ -92,7 +92,9 @@ export async function expireDeliveries(
     .updateTable('deliveries')
     .set({ state: 'expired', settledAt: now })
     .where('state', '=', waiting)
-    .where((eb) => eb.or([eb('recipient', '=', kind), eb('recipient', 'like', `${kind}-%`)]))
+    .where((eb) =>
+      eb.or([eb('recipient', '=', kind), eb('recipient', 'like', sql.lit(`${kind}-%`))]),
+    )
     // Also give a full day to a message for a later time, such as a reminder of a call on the next day.
     .where('dueAt', '<=', before)
     .$if(isAlert, (query) =>

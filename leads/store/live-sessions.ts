@@ -1,4 +1,4 @@
-import type { Kysely, SelectQueryBuilder } from 'kysely'
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { dayMs } from '../time-units.ts'
 import type { Tables } from './tables.ts'
 
@@ -28,7 +28,8 @@ export const selectLiveSessions = (
     .where('seenAt', '>', now - sessionMs)
     .where((eb) =>
       eb.or([
-        eb('email', 'like', `${serverEmail} %`),
+        // SQLite would compile a pattern that is a parameter again for each query.
+        eb('email', 'like', sql.lit(`${serverEmail} %`)),
         ...deskEmails.map((email) => eb('email', '=', email)),
         eb('email', 'in', eb.selectFrom('deskCrew').select('email')),
       ]),
