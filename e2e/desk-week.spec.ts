@@ -155,7 +155,7 @@ test('Sam and Alex take three homeowners through a week on their phones', async 
 
   await test.step('Thursday: the call that was agreed on', async () => {
     await travel(at('2026-11-19T07:00'))
-    await expectMail('1 to call again today')
+    await expectMail('To do: 1 to call again today')
     await expectBoth('All caught up', 'Karen Lind', 'Call again at 3:00 PM.')
     await travel(at('2026-11-19T15:00'))
     await expectMail('Call Karen Lind again: we agreed on another call')

@@ -95,7 +95,7 @@ test('marks a field until it is filled in correctly', async ({ page, form }) => 
   await page.clock.runFor(20_000)
   await expect(toast).toHaveCount(0)
   await expect(name).toHaveAccessibleDescription('Please enter your name.')
-  await expect(page.getByText('Please enter your address.')).toBeVisible()
+  await expect(page.getByText('Please enter your property address.')).toBeVisible()
   await name.fill('Jane')
   await expect(name).not.toHaveAttribute('aria-invalid')
   await expect(address).toHaveAttribute('aria-invalid', 'true')

@@ -25,7 +25,7 @@ export const leadFields = {
   name: { noun: 'name', required: true, maxLength: 100 },
   email: { noun: 'email address', required: true, maxLength: 254 },
   phone: { noun: 'phone number', required: true, maxLength: 40 },
-  address: { noun: 'address', required: true, maxLength: 300 },
+  address: { noun: 'property address', required: true, maxLength: 300 },
   serviceType: { noun: 'service', required: false, choices: serviceTypes },
 } as const satisfies Record<string, Field>
 

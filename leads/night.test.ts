@@ -106,7 +106,7 @@ it('sends the documented messages from closing to the last deadline', async () =
   expect(texts).toEqual(
     expect.arrayContaining([
       '2:05 AM text: EMERGENCY: call Cal by 2:15 AM CST',
-      '7:00 AM email: boss@example.com: 4 not called yet',
+      '7:00 AM email: boss@example.com: To do: 4 not called yet',
       '7:00 AM always phone: To do today',
       '7:00 AM always phone: 4 leads to call by 7:10 AM CST',
       '7:00 AM business-hours phone: 4 leads to call by 7:10 AM CST',

@@ -52,7 +52,7 @@ it.each([
   [{ PORT: '3001' }, /DESK_PORT must differ from PORT/],
   [
     { PUBLIC_URL: 'https://www.a.test', DESK_URL: 'https://www.a.test/desk' },
-    /DESK_URL must differ from PUBLIC_URL/,
+    /DESK_URL must have a different host name or port than PUBLIC_URL/,
   ],
 ])('rejects %j', (variables, message) => {
   expect(() => readEnv(variables as Record<string, string>)).toThrow(message)

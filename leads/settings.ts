@@ -203,7 +203,9 @@ export function readEnv(given: Record<string, string | undefined>) {
     if (desk.port === port && port !== 0)
       throw refuse([`DESK_PORT must differ from PORT, and both are ${port}`])
     if (env.DESK_URL && new URL(desk.url).host === new URL(publicUrl).host)
-      throw refuse(['DESK_URL must differ from PUBLIC_URL, because the desk has its own URL'])
+      throw refuse([
+        'DESK_URL must have a different host name or port than PUBLIC_URL, because the desk is a separate site',
+      ])
   }
 
   /** Mozilla's and Apple's push services reject http: and localhost, so fall back to a reserved domain. */

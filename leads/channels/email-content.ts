@@ -87,7 +87,7 @@ ${alert.source ? row('Source', escapeHtml(alert.source)) : ''}
 export function formatDigest({ text, url }: Digest) {
   const note = 'You get this email when your day starts, and only if there is something to do.'
   return {
-    subject: text,
+    subject: `To do: ${text}`,
     text: `${text}\n\nOpen Today: ${url}\n\n${note}\n`,
     html: formatPage(text, `${formatButton(url, 'Open Today')}\n${formatNote(note)}`),
   }

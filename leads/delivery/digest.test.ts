@@ -25,9 +25,9 @@ async function open(
 }
 
 const everyone = (text: string) => [
-  `alex@example.com: ${text}`,
+  `alex@example.com: To do: ${text}`,
   `phone: ${text}`,
-  `sam.hill@example.com: ${text}`,
+  `sam.hill@example.com: To do: ${text}`,
 ]
 
 it.each(engines)(
@@ -190,8 +190,8 @@ it('goes to owners made on the desk, and once to one who also gets alerts', asyn
   for (const email of ['dana@example.com', 'gone@example.com']) await makeOwner(db, email)
   await deliverAt(sunday + minuteMs)
   expect((await deliverAt(opening)).digests).toEqual([
-    'dana@example.com: 1 not called yet',
+    'dana@example.com: To do: 1 not called yet',
     'phone: 1 not called yet',
-    'sam.hill@example.com: 1 not called yet',
+    'sam.hill@example.com: To do: 1 not called yet',
   ])
 })

@@ -86,7 +86,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
     if (isSame && name === undefined) return c.json({ ok: true })
     await saveDevice(db, {
       id: crypto.randomUUID(),
-      name: 'A phone',
+      name: 'A device',
       schedule: 'always',
       // Keep the settings and pending notifications when the browser's push endpoint changes.
       ...own,

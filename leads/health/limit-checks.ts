@@ -3,7 +3,7 @@ import type { ReachedLimit } from '../store/limits.ts'
 import type { Check, HealthContext } from './check.ts'
 
 const explainSignIn = (addresses: readonly string[]) =>
-  `${new Intl.ListFormat('en-US').format(addresses)} may not get another sign-in email until an earlier one is used or expires. The earlier ones still work.`
+  `${new Intl.ListFormat('en-US').format(addresses)} might not get another sign-in email until an earlier one is used or expires. The earlier ones still work.`
 
 function explainConfirmations({ kind, emails, until }: ReachedLimit, context: HealthContext) {
   const { timeZone } = context.hours

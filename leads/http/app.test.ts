@@ -151,7 +151,7 @@ it.each([
 it.each([
   ['name', { ...lead, name: 7 }, 'Please enter your name.'],
   ['name', { ...lead, name: 'x'.repeat(101) }, 'Please shorten your name to 100 characters.'],
-  ['address', { ...lead, address: undefined }, 'Please enter your address.'],
+  ['address', { ...lead, address: undefined }, 'Please enter your property address.'],
 ])(
   'rejects a lead with an invalid %s with 422 and names the field',
   async (field, body, message) => {

@@ -19,6 +19,8 @@ export function weigh(body: Uint8Array, headers: string): number {
 /** The build prints this. */
 export function formatWeight(bytes: number): string {
   const left = maxPageBytes - bytes
-  const difference = `${Math.abs(left).toLocaleString('en')} ${left < 0 ? 'more' : 'fewer'}`
-  return `The page has ${bytes.toLocaleString('en')} bytes with headers, ${difference} than fit into one round trip.`
+  const total = `The page has ${bytes.toLocaleString('en')} bytes with headers`
+  return left < 0
+    ? `${total}, ${(-left).toLocaleString('en')} too many for the first round trip.`
+    : `${total}. There is room for ${left.toLocaleString('en')} more in the first round trip.`
 }

@@ -207,7 +207,7 @@ export const editorSections: readonly EditorSection[] = [
       line('hero.headline', 'Headline'),
       line('hero.trust', 'Beside the stars', {
         optional: true,
-        hint: 'For example, Licensed and insured. With five or more reviews, the page also shows how many.',
+        hint: 'For example, Licensed and insured. With five or more reviews, the page also shows the number of reviews.',
       }),
       text('hero.lead', 'Text', 'The page adds your service area after this text.'),
       line('hero.statistics', 'Numbers', {
