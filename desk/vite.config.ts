@@ -94,7 +94,8 @@ export default defineConfig({
     applyBrand(brand, { withNight: true }),
     react(),
     {
-      // Replace Vite's helper, which preloads further files of a dynamic import, because here none has any.
+      // Replace Vite's helper, which preloads further files of a dynamic import, because no dynamic import here loads
+      // further files.
       name: 'short-preload-helper',
       enforce: 'pre',
       load: (id) =>

@@ -84,7 +84,7 @@ test('a lead distinguishes sent, arrived, and failed', async ({ site, sendLead, 
   await checkAxe(page, 'deliveries in every state')
   const call = page.getByRole('button', { name: 'I’m calling', exact: true })
   await call.click()
-  // The caller's own words for Undo.
+  // The caller's Undo reads “I didn't call.”
   await expect(page.getByRole('button', { name: 'Undo “I’m calling”' })).toHaveCount(0)
   await page.getByRole('button', { name: 'I didn’t call', exact: true }).click()
   // The pressed button is gone.

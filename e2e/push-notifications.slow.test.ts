@@ -173,7 +173,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   await expect(deliveries).toContainText(new RegExp(`Sam’s phone${shown.source}(?!, tapped)`))
   await expect(deliveries).toContainText(new RegExp(`Dana’s phone${shown.source}, tapped at`))
 
-  // On the other phone the answer replaces the notification, and then disappears.
+  // On the other phone, the news of the call replaces the notification, and then disappears.
   const update = await sam.deliver()
   expect(update.notification).toMatchObject({ title: 'Dana is calling Jane Doe', silent: true })
   await expect
@@ -191,7 +191,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
     .poll(async () => (await sam.readNotifications()).at(-1))
     .toMatchObject({ title: expect.stringMatching(/^mai@/), buttons: ['I’m emailing'] })
 
-  // The question about a call must not invite to another call.
+  // The question about a call must not offer another call.
   expect(
     (await postLead(`http://127.0.0.1:${site.port}`, { ...lead, ...makeStranger() })).status,
   ).toBe(200)

@@ -11,8 +11,8 @@ import { copySources } from '#testing/copy-sources.ts'
 
 // Rebrands a copy of the checkout as described in the README ("Make it yours"): different colors with a
 // light accent, a long name, portrait pictures, five reviews, and no award. Then it runs all browser tests
-// there, and those of the page's look again without the optional pictures. Without `sample: true` in the
-// content, tests skip checks of the sample content.
+// there. It then repeats the tests of the page's look without the optional pictures. Without `sample: true`
+// in the content, tests skip checks of the sample content.
 // To run one file: node e2e/second-brand.ts e2e/page.spec.ts
 
 // Without a browser, there is nothing to run. Setup has listed the skipped tests.

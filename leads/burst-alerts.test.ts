@@ -60,7 +60,7 @@ describe('25 leads from one network within an hour', () => {
     await send('Ann Lee', crowd, 'emergency')
     await send('Real Roof', '198.51.100.4')
     const second = await deliver()
-    // The lead from elsewhere is alerted alone.
+    // The lead from another network gets its own alert.
     const headline = '1 EMERGENCY among 6 leads to call by 6:10 AM CST'
     const names = /^Ann Lee, Lead 2\d, Lead 2\d, 3 more$/
     const [alone, ...others] = second.texts
@@ -141,7 +141,7 @@ describe('25 leads from one network within an hour', () => {
     twilio.statusReads.length = 0
     clock.at += 5_000
     await deliver()
-    // The last text stands for six deliveries.
+    // The last text covers six deliveries.
     expect(twilio.statusReads).toHaveLength(20)
     expect(new Set(twilio.statusReads).size).toBe(20)
   })

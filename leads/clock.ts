@@ -67,7 +67,7 @@ export function computeDay(day: string, timeZone: string): { from: number; to: n
   return { from: computeMidnight(day), to: computeMidnight(next) }
 }
 
-/** Nov 26, 2026, of 2026-11-26. */
+/** Formats 2026-11-26 as Nov 26, 2026. */
 export function formatDate(day: string): string {
   const [, date, month, year] = new Date(day).toUTCString().split(' ')
   return `${month} ${Number(date)}, ${year}`

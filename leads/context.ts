@@ -8,7 +8,7 @@ import type { Database } from './store/tables.ts'
 /** The company's details in emails to homeowners. */
 export type Company = { name: string; phone: string; email?: string | undefined }
 
-/** What the parts of the back end share. A part that needs less picks some of these. */
+/** The parts of the back end share these. A part that needs less picks some of them. */
 export type Context = System & {
   env: Env
   db: Database

@@ -13,8 +13,8 @@ export const company: Content['company'] = {
   phone: '(555) 555-0124',
   since: 1998,
   region: 'US',
-  /** The towns, counties, or states where you work, for visitors and search engines. */
   areaLabel: 'Serving',
+  /** The towns, counties, or states where you work, for visitors and search engines. */
   areaServed: ['Minneapolis', 'Saint Paul'],
   /** Optional. Shown beside the claim and in the footer, and to search engines. */
   license: 'MN license BC000000',

@@ -143,8 +143,8 @@ export async function remindDue(
 
   /** The Status that the site writes is not a result. */
   function isResult({ status, knownStatus }: DueLead, { text, isOwn }: SetStatus) {
-    // Undo does not reset a Status that only the crew uses, so reading it again does not mean another call. After a
-    // later call, the same is true of a Status that the site writes.
+    // Undo does not reset a Status that only the crew uses, and a later call does not reset any Status, so reading the
+    // same one again does not mean another call.
     const isKnown = text === knownStatus && (!isOwn || status !== 'open')
     return text !== statuses[status].airtable && !isKnown
   }

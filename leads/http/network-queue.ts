@@ -8,8 +8,8 @@ type Queue = { length: number; last: Promise<unknown> }
 
 /**
  * Saves the leads from a network one at a time, because the rate limit locks the network anyway. If leads waited for
- * that lock in the database, each would hold a connection and block everyone else. Queues at most `limit` leads, which
- * is how many a network may send per minute, because the rate limit would reject more.
+ * that lock in the database, each would hold a connection and block everyone else. Queues as many leads as a network
+ * may send per minute (`limit`), because the rate limit would reject more, but at least `minQueued`.
  */
 export function createNetworkQueues(limit: number) {
   const maxQueued = Math.max(limit, minQueued)

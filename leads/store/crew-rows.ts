@@ -107,7 +107,7 @@ export type Step = {
   reason: DeliveryReason | undefined
   recipients: readonly string[]
   nextAt: number | null
-  /** The lead whose messages are about this one, too. Without them, this step is due again. */
+  /** Another lead whose messages also cover this one. If they are not written, this step is due again. */
   sharedWith?: Pick<DueLead, 'id' | 'version'>
   /** When the same step is due again, because nobody can be alerted yet, or because we are closed. */
   waitUntil?: number | undefined

@@ -32,6 +32,6 @@ export async function removeTraces(db: Database): Promise<void> {
   // The write-ahead log has old pages, too. It cannot be emptied while another program reads it.
   const checkpoint = sql<{ busy: number }>`pragma wal_checkpoint(truncate)`
   const { rows } = await checkpoint.execute(db.kysely)
-  // Not if another lead was erased in the meantime.
+  // Another lead may have been erased in the meantime; then its ID stays.
   if (!rows[0]?.busy) await replaceSetting(db, setting, erased, 'done')
 }

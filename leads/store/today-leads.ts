@@ -44,7 +44,7 @@ type Row = StoredLead & {
 }
 
 /**
- * Each group has the sort numbers from one multiple of this to the next. It is larger than any time, so groups never
+ * A group's sort numbers start at its position times this number, which is larger than any time, so groups never
  * overlap.
  */
 const step = sql.lit(100_000_000_000_000)
@@ -58,8 +58,8 @@ const card = sql`case when suspect is null then coalesce(phone_key, id) else id 
 
 /**
  * Lists the requests on the first cards of each group, in the order of the cards. Also counts the cards of each group,
- * the requests that were due today, and those of them that were called on time. This is one query, so that a lead
- * is on one card.
+ * the requests that were due today, and those of them that were called on time. This is one query, so that no
+ * lead is on two cards.
  */
 export async function listTodayLeads(
   { kysely }: Pick<Database, 'kysely'>,
@@ -158,7 +158,7 @@ export async function listTodayLeads(
 }
 
 /**
- * Counts the homeowners whom nobody has called, whom to call again before a time, and whose call has no result. Counts
+ * Counts homeowners of three kinds: not called yet, to call again before a time, and called without a result. Counts
  * each homeowner once, like a card on Today. Suspected spam that nobody called has no deadline.
  */
 export async function countToDo({ kysely }: Pick<Database, 'kysely'>, before: number) {

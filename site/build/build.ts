@@ -52,7 +52,7 @@ const compile = (config: InlineConfig) =>
   build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn', ...config })
 
 /**
- * Compiles the code that the page imports and the style sheets. The page contains the style sheet for its first screen.
+ * Compiles the style sheets and the code that the page imports. The page contains the style sheet for its first screen.
  */
 async function compileClient(write: (name: string, data: string | Uint8Array) => void) {
   const sheets = {

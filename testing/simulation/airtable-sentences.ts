@@ -7,7 +7,7 @@ import type { LeadRecord } from '#leads/store/find-leads.ts'
 import type { End, Sentences } from './end.ts'
 import { hasErased } from './visits.ts'
 
-/** What must hold for Airtable. */
+/** Sentences that must hold for Airtable. */
 export const airtableSentences: Sentences = {
   *'A stored lead has exactly one Airtable row with the right Status, unless a person chose another'(
     end,

@@ -6,7 +6,7 @@ import type { Sentences } from './end.ts'
 import type { Message } from './services.ts'
 import { findKind, isSpam } from './visits.ts'
 
-/** What must hold for alerts and reminders. */
+/** Sentences that must hold for alerts and reminders. */
 export const alertSentences: Sentences = {
   *'An alert that was due reached its service'({ stored, services, recipients, people }) {
     for (const lead of stored) {
@@ -37,7 +37,7 @@ export const alertSentences: Sentences = {
       const isNight = promiseStartAt > receivedAt
       if (isNight && isCalledBeforeAlert(lead, promiseStartAt)) continue
       for (const { id, recipient, addedAt, isRemoved } of end.phones) {
-        // During a fault, alerts by day go to the phones of the last successful read.
+        // During a fault, daytime alerts go to the phones that were read last.
         const isOfTheTime = isNight ? addedAt < promiseStartAt : isFirst(id)
         const isAccepted = end.services.messages.some(
           (one) =>

@@ -14,7 +14,7 @@ import { minuteMs } from '#leads/time-units.ts'
 import type { Sentences } from './end.ts'
 import { wasEmergency } from './visits.ts'
 
-/** What must hold for calls, their results, and the requests that share them. */
+/** Sentences that must hold for calls, their results, and the requests that share them. */
 export const callSentences: Sentences = {
   *'One call ends the countdown of all requests with the same number, unless someone has just planned the next call'({
     history,

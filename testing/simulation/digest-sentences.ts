@@ -7,7 +7,7 @@ import type { Sentences } from './end.ts'
 import type { SeenLead } from './observed-changes.ts'
 import { readNumber } from './people.ts'
 
-/** What must hold for digests. */
+/** Sentences that must hold for digests. */
 export const digestSentences: Sentences = {
   *'An owner and a phone get at most one digest per opening, only if something is to do, with the counts of that moment'({
     services,

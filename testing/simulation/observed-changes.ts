@@ -34,7 +34,7 @@ type Change = {
   trueAt: number
 }
 
-// Not those of phones that were removed.
+// Leaves out digests to phones that were removed.
 const isDigest = sql`digest_at is not null and (
   name like 'digest-email-%' or substr(name, 13) in (select substr(id, 1, 8) from push_devices))`
 
@@ -49,7 +49,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
   const erased: { lead: SeenLead }[] = []
   const leftOpen: { called: SeenLead; open: SeenLead }[] = []
   const unplanned: SeenLead[] = []
-  /** All that each lead has had, because the crew may correct it. */
+  /** All phone numbers that each lead has had, because the crew may correct them. */
   const numbers = new Map<string, Set<string>>()
   let version = 1
   let leadsVersion = 1

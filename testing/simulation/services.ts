@@ -57,7 +57,7 @@ type Claim = {
 type DigestClaim = {
   recipient: string
   text: string
-  /** What the leads required at that moment. */
+  /** The text that the leads required at that moment. */
   expected: string
   at: number
 }

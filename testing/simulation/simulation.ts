@@ -36,7 +36,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
     if (location.databaseUrl) world.inFlight.start()
     const db = await openDatabase(location, migrationsDir, clock)
     if (location.databaseUrl) world.inFlight.end()
-    // The simulation has no power loss. bench/power-loss.ts has.
+    // The simulation has no power loss. bench/power-loss.ts tests that.
     if (db.engine === 'sqlite') await sql`pragma synchronous = off`.execute(db.kysely)
     return db
   }

@@ -64,8 +64,8 @@ export const runSetup = 'Run: npm run leads -- setup-airtable'
 export const tokenPage = 'https://airtable.com/create/tokens'
 
 /**
- * Put the cause into a separate sentence: keepForOwner removes those that name a setting, so the owner sees only the
- * cause.
+ * Put the cause into a separate sentence: keepForOwner removes sentences that name a setting, so the owner sees only
+ * the cause.
  */
 const accessProblems: Record<number, { cause: string; fix: string }> = {
   401: {
