@@ -126,8 +126,10 @@ test('does not overflow or overlap at any width, also at double the text size', 
         expect(top, size).toBeGreaterThanOrEqual(header?.bottom ?? Number.POSITIVE_INFINITY)
       const parts = await readBoxes('.home-link, .header-call, .site-header .page-width .button')
       expect(parts, size).toHaveLength(3)
-      const overlaps = parts.flatMap((one, index) =>
-        parts
+      const fields = await readBoxes('.estimate-form :is(.field, [type=submit])')
+      const boxes = [...parts, ...fields, ...(await readBoxes('.badge, .about h2'))]
+      const overlaps = boxes.flatMap((one, index) =>
+        boxes
           .slice(index + 1)
           .filter(
             (other) =>
@@ -138,6 +140,14 @@ test('does not overflow or overlap at any width, also at double the text size', 
           ),
       )
       expect(overlaps, size).toEqual([])
+      // Text fits into the select and the badge, and white words end above the lower edge of the picture.
+      const fits = (one: Element) =>
+        one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight
+      for (const part of await page.locator('.estimate-form select, .badge').all())
+        expect(await part.evaluate(fits), size).toBe(true)
+      const [picture] = await readBoxes('.hero-picture')
+      for (const { bottom } of await readBoxes('.hero-words :is(h1, p)'))
+        expect(bottom, size).toBeLessThanOrEqual(picture?.bottom ?? 0)
       const label = width < 640 * scale ? 'Estimate' : 'Free Estimate'
       await expect(page.locator('header').getByRole('button')).toHaveAccessibleName(label)
       // The name of the company is visible once, in the header or above the headline.
