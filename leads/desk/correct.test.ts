@@ -129,11 +129,7 @@ it.each([
   [{ email: 'jane@' }, 'email', /^Check the email address/],
   [{ email: '', phone: '' }, 'phone', /^Enter a phone number or an email address\.$/],
   [{ name: 'x'.repeat(500) }, 'name', /^Please shorten your name to 100 characters\.$/],
-  [
-    { address: 'x'.repeat(500) },
-    'address',
-    /^Please shorten your property address to 300 characters\.$/,
-  ],
+  [{ address: 'x'.repeat(500) }, 'address', /shorten your property address to 300 characters\.$/],
   [{ serviceType: 'gutters' }, 'serviceType', /^Please choose a service from the list\.$/],
   [{}, undefined, /^Nothing has changed/],
   [jane, undefined, /^Nothing has changed/],
