@@ -21,26 +21,24 @@ export function planIcons({ root, brandDir, logo, palette, words }: Options): Jo
   const mark = wcagContrast(paper, accent) >= 3 ? paper : ink
   const draw = (rounded: boolean, size?: number) =>
     formatIcon(logo, { tile: accent, mark, rounded, ...(size && { size }) })
-  // iOS and Android round the corners, and iOS shows transparency as black.
-  const render = (px: number, rounded: boolean, size?: number) =>
-    sharp(Buffer.from(draw(rounded, size)), { density: (72 * px) / 32 }).png()
   const site = join(root, 'site/public')
   const desk = join(root, 'desk/public')
   const svg = (target: string) => ({ target, make: () => writeFile(target, draw(true)) })
+  // iOS and Android round the corners, and iOS shows transparency as black.
   const png = (target: string, px: number, rounded: boolean, size?: number) => ({
     target,
-    make: () => render(px, rounded, size).toFile(target),
+    make: () =>
+      sharp(Buffer.from(draw(rounded, size)), { density: (72 * px) / 32 })
+        .png()
+        .toFile(target),
   })
-  const ico = join(site, 'favicon.ico')
   const hero = findSource(brandDir, ['hero'])
   const share = join(site, 'og.jpg')
   return [
     svg(join(site, 'favicon.svg')),
     svg(join(desk, 'icon.svg')),
-    {
-      target: ico,
-      make: async () => writeFile(ico, wrapAsIco(await render(32, true).toBuffer(), 32)),
-    },
+    // Browsers detect that this is a PNG.
+    png(join(site, 'favicon.ico'), 32, true),
     png(join(site, 'apple-touch-icon.png'), 180, false),
     png(join(desk, 'apple-touch-icon.png'), 180, false),
     png(join(desk, 'icon-192.png'), 192, true),
@@ -49,19 +47,6 @@ export function planIcons({ root, brandDir, logo, palette, words }: Options): Jo
     png(join(desk, 'icon-maskable.png'), 512, false, 17),
     { target: share, make: () => makeSharePicture(share, { hero, logo, palette, words }) },
   ]
-}
-
-function wrapAsIco(png: Buffer, size: number): Buffer {
-  const header = Buffer.alloc(22)
-  header.writeUInt16LE(1, 2) // an icon, not a cursor
-  header.writeUInt16LE(1, 4) // one picture
-  header.writeUInt8(size, 6)
-  header.writeUInt8(size, 7)
-  header.writeUInt16LE(1, 10) // color planes
-  header.writeUInt16LE(32, 12) // bits per pixel
-  header.writeUInt32LE(png.length, 14)
-  header.writeUInt32LE(header.length, 18)
-  return Buffer.concat([header, png])
 }
 
 const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
