@@ -1,6 +1,5 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { brand } from './site/brand/brand.ts'
 import { applyBrand } from './site/build/brand-plugin.ts'
 import { readBuildEnv } from './site/build/build-env.ts'
 import { servePages } from './site/build/dev-server.ts'
@@ -14,7 +13,7 @@ export default defineConfig(({ mode }) => {
     root: siteDir,
     envDir: '..',
     define: { 'import.meta.env.VITE_SUPABASE_ANON_KEY': JSON.stringify(publicKey) },
-    plugins: [applyBrand(brand), react(), servePages(settings), dropInsertedStyle],
+    plugins: [applyBrand(), react(), servePages(settings), dropInsertedStyle],
     css: { transformer: 'lightningcss' },
     appType: 'custom',
     // `npm start` answers the form's requests.

@@ -35,7 +35,6 @@ export async function makeBrand({ root, brand, content, print, effort = 3 }: Opt
     brandDir,
     targetDir: join(root, 'site/pictures'),
     effort,
-    emergencyPicture: brand.emergencyPicture,
     cards: content.services?.cards ?? [],
   })
   const { shades, heroTop, notes, unused } = pictures

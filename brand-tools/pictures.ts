@@ -4,7 +4,6 @@ import { basename, extname, join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import { countEdits } from '#leads/unknown-variables.ts'
 import { UserError } from '#leads/user-error.ts'
-import type { Brand } from '#site/schema/brand-schema.ts'
 import { type Area, computeShade, computeTopColor, measuredWidth } from './shade.ts'
 
 /** Creates one file. */
@@ -58,17 +57,14 @@ const pictures: Record<string, Picture> = {
   },
 }
 
-/** Behind the emergency call, from the night picture or from hero. */
+/** Behind the emergency call. */
 const night: Picture = {
-  sources: ['night', 'hero'],
+  sources: ['night'],
   shape: [1440, 480],
   sizes: [{ width: 1440, avif: 40 }],
   // The longest words, on the narrowest screen that has them on the picture (emergency-band.css).
   words: { night: { right: 0.46 } },
 }
-
-// Makes a night of hero: darker and blue.
-const nightTone = { saturation: 0.3, rgb: [0.26, 0.36, 0.45] }
 
 /** For a card under "Our Services". */
 const service = (name: string): Picture => ({
@@ -168,28 +164,23 @@ type Options = {
   brandDir: string
   targetDir: string
   effort: number
-  emergencyPicture?: Brand['emergencyPicture']
   /** The cards under services in site/content.ts. */
   cards?: readonly { picture?: string | undefined }[]
 }
 
 /** Plans every picture file, and computes the shades behind words and the color that continues the hero. EXIF and GPS data are not copied. */
 export async function planPictures(options: Options) {
-  const { brandDir, targetDir, effort, emergencyPicture, cards = [] } = options
+  const { brandDir, targetDir, effort, cards = [] } = options
   const services = cards.flatMap(({ picture }) => picture ?? []).map((name) => `service-${name}`)
   const notes = explainUnused(brandDir, [...Object.keys(pictures), 'night', ...services])
   const jobs: Job[] = []
   const shades = Object.fromEntries(shadeNames.map((name) => [name, 0])) as Shades
   let heroTop = ''
   const inspected = new Set<string>()
-  const all: Record<string, Picture> = {
-    ...pictures,
-    ...(emergencyPicture !== 'none' && { night }),
-    ...Object.fromEntries(
-      listNames(brandDir)
-        .filter((name) => /^service-[a-z0-9-]+$/.test(name))
-        .map((name) => [name, service(name)]),
-    ),
+  const all = { ...pictures }
+  for (const name of listNames(brandDir)) {
+    if (name === 'night') all[name] = night
+    if (/^service-[a-z0-9-]+$/.test(name)) all[name] = service(name)
   }
   for (const [name, { sources, shape, sizes, keepTop, words = {} }] of Object.entries(all)) {
     let source = findSource(brandDir, sources)
@@ -206,14 +197,11 @@ export async function planPictures(options: Options) {
     }
     if (!inspected.has(source)) notes.push(...(await inspect(source, name, shape)))
     inspected.add(source)
-    const isDarkened = name === 'night' && /^hero\./i.test(basename(source))
     const computeHeight = (width: number) => Math.round((width * shape[1]) / shape[0])
-    const resize = (width: number) => {
-      const picture = sharp(source)
+    const resize = (width: number) =>
+      sharp(source)
         .autoOrient()
         .resize(width, computeHeight(width), { position: keepTop ? 'top' : 'centre' })
-      return isDarkened ? darken(picture) : picture
-    }
     for (const [shade, area] of Object.entries(words))
       shades[shade as ShadeName] = await computeShade(resize(measuredWidth), area)
     if (name === 'hero-portrait')
@@ -240,6 +228,3 @@ export async function planPictures(options: Options) {
     unused: unused.map((file) => join(targetDir, file)),
   }
 }
-
-const darken = (picture: Sharp) =>
-  picture.modulate({ saturation: nightTone.saturation }).linear(nightTone.rgb, [0, 0, 0])

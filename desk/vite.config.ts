@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import made from '../leads/brand.json' with { type: 'json' }
-import { brand } from '../site/brand/brand.ts'
 import { applyBrand } from '../site/build/brand-plugin.ts'
 import { compressFiles } from '../site/build/compress.ts'
 import { company } from '../site/content.ts'
@@ -91,7 +90,7 @@ export default defineConfig({
     },
   },
   plugins: [
-    applyBrand(brand, { withNight: true }),
+    applyBrand({ withNight: true }),
     react(),
     {
       // Replace Vite's helper, which preloads further files of a dynamic import, because no dynamic import here loads

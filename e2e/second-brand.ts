@@ -55,33 +55,32 @@ writeFileSync(
     ),
 )
 writeFileSync(join(brandDir, 'logo.svg'), logo)
+writeFileSync(
+  join(brandDir, 'brand.ts'),
+  `import type { Brand } from '../schema/brand-schema.ts'\nexport const brand: Brand = ${JSON.stringify(brand)}\n`,
+)
 for (const file of readdirSync(brandDir)) if (file.endsWith('.webp')) rmSync(join(brandDir, file))
 
 const services = ['roofing', 'repairs', 'inspections'].map((one) => `service-${one}.jpg`)
 const optional = ['hero-portrait.jpg', 'night.jpg', ...services]
 for (const file of ['hero.jpg', 'about.jpg', ...optional])
   await sharp(Buffer.from(picture)).jpeg().toFile(join(brandDir, file))
-await applyBrand('night')
+await applyBrand()
 run('tsc', '--noEmit')
 run('vite', 'build', '--config', 'desk/vite.config.ts', '--logLevel', 'error')
 const files = process.argv.slice(2)
 run('playwright', 'test', '--project=test', ...files)
 
 for (const file of optional) rmSync(join(brandDir, file))
-await applyBrand('none')
+await applyBrand()
 const looks = ['accessibility', 'page', 'policy', 'still', 'weight'].map((one) => `${one}.spec.ts`)
 run('playwright', 'test', '--project=test', ...(files.length > 0 ? files : looks))
 rmSync(folder, { recursive: true })
 
-async function applyBrand(emergencyPicture: 'night' | 'none') {
-  const applied = { ...brand, emergencyPicture }
-  writeFileSync(
-    join(brandDir, 'brand.ts'),
-    `import type { Brand } from '../schema/brand-schema.ts'\nexport const brand: Brand = ${JSON.stringify(applied)}\n`,
-  )
+async function applyBrand() {
   await makeBrand({
     root: folder,
-    brand: applied,
+    brand,
     content: fillIn(await readContent(folder)),
     print: () => {},
     effort: 0,

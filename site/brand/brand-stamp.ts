@@ -17,10 +17,10 @@ export function computeBrandStamp({ root, brand, content }: Sources): string | u
     /\.(svg|jpe?g|png|webp)$/i.test(file),
   )
   if (!files.some((file) => /^hero\./i.test(file))) return
-  const { colors, corners, emergencyPicture } = brand
+  const { colors, corners } = brand
   const words = [content.company.name, content.head.shareLines]
   const hash = createHash('sha256')
-  hash.update(JSON.stringify([words, colors, corners, emergencyPicture]))
+  hash.update(JSON.stringify([words, colors, corners]))
   for (const file of files.sort()) hash.update(file).update(readFileSync(join(folder, file)))
   return hash.digest('hex').slice(0, 16)
 }

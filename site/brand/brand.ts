@@ -6,7 +6,7 @@ import type { Brand } from '../schema/brand-schema.ts'
  *   hero, about        required
  *   hero-portrait      optional, with sky in its upper half: phones and tablets show the middle of hero without it
  *   service-repairs …  optional: the picture of each card under services in site/content.ts
- *   night              optional: see emergencyPicture
+ *   night              optional: behind the emergency call
  */
 export const brand: Brand = {
   colors: {
@@ -19,8 +19,4 @@ export const brand: Brand = {
   },
   /** square, soft, or round */
   corners: 'soft',
-  /** Behind the emergency call: 'night' (the picture night, or a darkened version of hero) or 'none'. */
-  emergencyPicture: 'night',
-  // A font in this folder for headings:
-  // headingFont: { family: 'My Grotesque', file: 'my-grotesque.woff2' },
 }

@@ -1,13 +1,9 @@
-import { join, relative } from 'node:path'
 import type { Plugin } from 'vite'
 import made from '../../leads/brand.json' with { type: 'json' }
-import type { Brand } from '../schema/brand-schema.ts'
 import { toKebab } from './drawing.ts'
 
-const siteDir = join(import.meta.dirname, '..')
-
-/** Adds the brand's colors, corners, and font to a page's style sheet. */
-export function applyBrand(brand: Brand, { withNight = false } = {}): Plugin {
+/** Adds the brand's colors and corners to a page's style sheet. */
+export function applyBrand({ withNight = false } = {}): Plugin {
   return {
     name: 'apply-brand',
     enforce: 'pre',
@@ -15,9 +11,8 @@ export function applyBrand(brand: Brand, { withNight = false } = {}): Plugin {
       const [file = ''] = id.split('?')
       if (/\/below-fold\.css$/.test(file)) return `${code}\n${formatLaterTokens()}`
       if (!/\/(landing-page|not-found-page|desk)\.css$/.test(file)) return
-      const brandDir = relative(join(file, '..'), join(siteDir, 'brand'))
       const isFirst = /landing/.test(file)
-      return `${code}\n${formatTokens(brand, { brandDir, withNight, isFirst })}`
+      return `${code}\n${formatTokens({ withNight, isFirst })}`
     },
   }
 }
@@ -47,29 +42,17 @@ const formatLaterTokens = () =>
     .filter((token) => laterTokens.test(token))
     .join(' ')} }`
 
-/** Formats the custom properties for a style sheet. The font's URL is relative to it. */
-export function formatTokens(
-  { headingFont }: Brand,
-  { brandDir = '', withNight = false, isFirst = false } = {},
-  values = made,
-): string {
+/** Formats the custom properties for a style sheet. */
+export function formatTokens({ withNight = false, isFirst = false } = {}, values = made): string {
   const { palette, night } = values
-  const { family, file } = headingFont ?? {}
   const tokens = [
     ...listTokens(values).filter((token) => !isFirst || !laterTokens.test(token)),
-    ...(family ? [`--font-display: "${family}", system-ui, sans-serif;`] : []),
     ...(withNight ? [`--color-rail: ${palette.ink};`, `--color-on-rail: ${palette.paper};`] : []),
   ]
   return [
     `:root { ${tokens.join(' ')} }`,
     ...(withNight
       ? [`@media (prefers-color-scheme: dark) { :root { ${formatColors(night).join(' ')} } }`]
-      : []),
-    // With "optional", the browser ignores a font that arrives late, so the layout never shifts.
-    ...(family
-      ? [
-          `@font-face { font-family: "${family}"; src: url("./${brandDir}/${file}"); font-weight: 100 900; font-display: optional; }`,
-        ]
       : []),
   ].join('\n')
 }

@@ -5,7 +5,6 @@ export const siteDir = join(import.meta.dirname, '..')
 
 /** Lists the files whose names the pages contain, such as pictures/hero-1024.avif. */
 export const listFiles = (): string[] =>
-  globSync(
-    ['pictures/**/*.{avif,webp}', 'pictures/avatars/*.svg', 'fonts/*.woff2', 'brand/*.woff2'],
-    { cwd: siteDir },
-  )
+  globSync(['pictures/**/*.{avif,webp}', 'pictures/avatars/*.svg', 'fonts/*.woff2'], {
+    cwd: siteDir,
+  })

@@ -1,5 +1,4 @@
 import { palette } from '#leads/brand.json'
-import { brand } from '../brand/brand.ts'
 import { listHeroPictures } from '../sections/hero.tsx'
 import { findFile, type PageProps } from './build.ts'
 import { formatBusiness } from './business.ts'
@@ -16,7 +15,6 @@ export function LandingHead({ content, build }: PageProps) {
     fetchPriority: 'high',
   } as const
   const { tall, wide } = listHeroPictures(build)
-  const font = brand.headingFont ? `brand/${brand.headingFont.file}` : 'fonts/archivo.woff2'
   return (
     <>
       <title>{head.title}</title>
@@ -42,7 +40,7 @@ export function LandingHead({ content, build }: PageProps) {
       <link {...preload} media={wide.media} imageSrcSet={wide.srcSet} imageSizes={wide.sizes} />
       <link
         rel="preload"
-        href={findFile(build, font)}
+        href={findFile(build, 'fonts/archivo.woff2')}
         as="font"
         type="font/woff2"
         crossOrigin=""
