@@ -1,10 +1,9 @@
 // Measures the product or tries to make it lose leads.
-//   npm run bench -- [page] [submit] [alert] [crash] [hostile] [load]   default: all
+//   npm run bench -- [page] [submit] [alert] [crash] [hostile]   default: all
 //   --save            also write the reports to bench/results.md; those of other benchmarks stay
 //   --against HEAD~1  page, submit: also measure this commit
 //   --kills 100       crash: number of kills per database
 //   --requests 100000 hostile: number of requests per database
-//   --seconds 60      load: duration
 //   --seed N          crash, hostile: repeat an earlier run
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -18,7 +17,6 @@ const benchmarks: Record<string, () => Promise<(options: Options) => Promise<Rep
   alert: async () => (await import('./alert.ts')).benchAlert,
   crash: async () => (await import('./crash.ts')).benchCrash,
   hostile: async () => (await import('./hostile.ts')).benchHostile,
-  load: async () => (await import('./load.ts')).benchLoad,
 }
 
 const { values, positionals } = parseArgs({
@@ -28,7 +26,6 @@ const { values, positionals } = parseArgs({
     against: { type: 'string' },
     kills: { type: 'string', default: '100' },
     requests: { type: 'string', default: '100000' },
-    seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
@@ -39,7 +36,6 @@ const options = {
   against,
   kills: Number(counts.kills),
   requests: Number(counts.requests),
-  seconds: Number(counts.seconds),
   seed: Number(counts.seed),
 }
 const names = positionals.length > 0 ? positionals : Object.keys(benchmarks)

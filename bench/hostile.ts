@@ -11,7 +11,6 @@ import { createTestApp, otherOrigin, ownOrigin } from '#testing/app.ts'
 import { startPostgres } from '#testing/postgres.ts'
 import { listLeads } from '#testing/saved-leads.ts'
 import { type HostileRequest, hostileRequest } from './hostile-requests.ts'
-import { trySockets } from './hostile-sockets.ts'
 import * as report from './report.ts'
 
 const rounds = 5
@@ -25,7 +24,6 @@ export async function benchHostile({ requests, seed }: report.Options): Promise<
   const results = {
     SQLite: await tryFunction(location, each, seed),
     PostgreSQL: await tryFunction({ ...location, databaseUrl: postgres.url }, each, seed),
-    'sockets: malformed HTTP': await trySockets(join(dir.path, 'sockets'), rounds),
   }
   return [
     {

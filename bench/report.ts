@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-
 /** The result of a benchmark: a table, and the failures that make the command exit with 1. */
 export type Report = {
   title: string
@@ -13,7 +11,6 @@ export type Options = {
   seed: number
   kills: number
   requests: number
-  seconds: number
 }
 
 /** Formats Markdown with aligned columns, so that it is also readable in a terminal. */
@@ -51,9 +48,6 @@ export const formatCounts = (counts: ReadonlyMap<string | number, number>) =>
 
 export const countOne = <Key>(counts: Map<Key, number>, key: Key) =>
   counts.set(key, (counts.get(key) ?? 0) + 1)
-
-export const readResidentBytes = (pid: number): number =>
-  Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/)?.[1]) * 1024
 
 /** Allows some growth; a leak on every request would exceed the limit. */
 export function findGrowth([before = 0, ...later]: readonly number[]): string | undefined {

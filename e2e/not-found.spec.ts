@@ -3,7 +3,7 @@ import { expect, expectAccessible, test } from './test.ts'
 
 test.use({ expectedErrors: /there is no page at|status of 404/ })
 
-// bench/hostile-sockets.ts and static-site.test.ts test malformed paths.
+// static-site.test.ts tests malformed paths.
 test('returns 404 for an unknown path, with the message and a link home', async ({ page }) => {
   const logged: string[] = []
   page.on('console', (message) => logged.push(message.text()))

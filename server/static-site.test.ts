@@ -83,7 +83,8 @@ test('answers 304 without a body when the ETag matches, per encoding', async () 
 
 test('answers unknown paths with the 404 page and status', async () => {
   const hidden = ['/index.html', '/404.html', '/.setup-done', '/_headers']
-  for (const path of ['/nowhere', '/assets', '/assets/', '/__proto__', ...hidden]) {
+  const malformed = ['/%E0%A4%A', '/..%2f..%2fpackage.json', '/__proto__']
+  for (const path of ['/nowhere', '/assets', '/assets/', ...malformed, ...hidden]) {
     const answer = await serve()(path, { 'if-none-match': '*' })
     expect([path, answer.status, await answer.text()]).toEqual([path, 404, 'not found'])
   }
