@@ -167,20 +167,17 @@ function upsertRecords(table: Table, body: Body, rules: Rules) {
     return { cells, record: matches[0] }
   })
 
-  const createdRecords: string[] = []
-  const updatedRecords: string[] = []
   const written = plans.map(({ cells, record: found }) => {
     const createdTime = new Date(rules.now()).toISOString()
     const record: FakeRecord = found ?? { id: makeId('rec'), createdTime, fields: {} }
     if (!found) table.records.push(record)
-    ;(found ? updatedRecords : createdRecords).push(record.id)
     for (const [name, value] of cells) {
       if (value === undefined) delete record.fields[name]
       else record.fields[name] = value
     }
     return record
   })
-  return { records: written, ...(performUpsert && { createdRecords, updatedRecords }) }
+  return { records: written }
 }
 
 function readCell(field: Field, value: unknown, typecast: boolean, rules: Rules): unknown {
