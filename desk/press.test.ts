@@ -8,16 +8,16 @@ import { describeResult } from './press.ts'
 const me = 'me@example.com'
 const clock = { now: testTime, timeZone: 'America/Chicago' }
 
-/** Returns what Undo shows after it led back to this status. */
-function undoTo(status: LeadStatus, changes: Partial<typeof storedJane> = {}): string {
+function describeLead(status: LeadStatus, changes: Partial<typeof storedJane> = {}) {
   const callAgainAt = statuses[status].needs === 'next-call' ? testTime - hourMs : null
   const lead = { ...storedJane, status, callAgainAt, callerEmail: me, ...changes }
-  const after = describeInFull(
-    { ...lead, events: [], deliveries: [] },
-    { ...clock, recipients: new Map() },
-  )
-  return describeResult('undone', after, { ...clock, undone: 'won', me })
+  const details = { events: [], deliveries: [] }
+  return describeInFull({ ...lead, ...details }, { ...clock, recipients: new Map() })
 }
+
+/** Returns what Undo shows after it led back to this status. */
+const undoTo = (...lead: Parameters<typeof describeLead>): string =>
+  describeResult('undone', describeLead(...lead), { ...clock, undone: 'won', me })
 
 const sentences: Record<LeadStatus, string> = {
   open: 'Nobody has called yet.',
@@ -44,5 +44,12 @@ test('after Undo, names the colleague who is calling, and emails a homeowner wit
   expect(undoTo('calling', { ...colleague, caller: null })).toBe('Undid “Won.” Someone is calling.')
   expect(undoTo('agreed', { phone: '' })).toBe(
     'Undid “Won.” The next email is scheduled again. Email again now.',
+  )
+})
+
+test('after “No answer”, says when the homeowner gets an email', () => {
+  const after = { ...describeLead('call-again'), emailAt: testTime + 30_000 }
+  expect(describeResult('no-answer', after, { ...clock, undone: undefined, me })).toMatch(
+    /\. We’ll email them in 30 seconds, unless you press Undo\.$/,
   )
 })

@@ -1,4 +1,4 @@
-import { checkAxe, row, test } from './desk.ts'
+import { checkAxe, test } from './desk.ts'
 import { visitor } from './form.ts'
 import { expect } from './test.ts'
 
@@ -103,31 +103,3 @@ for (const width of [390, 1280])
       }
     }
   })
-
-test('after five calls without an answer, the homeowner can be marked as never reached', async ({
-  site,
-  sendLead,
-  signIn,
-}) => {
-  await sendLead()
-  const page = await signIn('Sam')
-  const link = row(page, visitor.name).getByRole('link', { name: visitor.name })
-  const id = (await link.getAttribute('href'))?.split('/').at(-1)
-  const call = async (attempt: number) => {
-    const sent = await page.request.post(`${site.deskUrl}/api/leads/${id}/events`, {
-      headers: { origin: site.deskUrl },
-      data: { id: crypto.randomUUID(), kind: 'no-answer', version: attempt - 1 },
-    })
-    expect(sent.status()).toBe(200)
-  }
-  for (let attempt = 1; attempt <= 4; attempt++) await call(attempt)
-  await link.click()
-  const head = page.locator('.lead-head')
-  const neverReached = page.getByRole('button', { name: 'Never reached' })
-  await expect(head).toContainText('No answer (4 tries)')
-  await expect(neverReached).toHaveCount(0)
-  await call(5)
-  await neverReached.click()
-  await expect(head).toContainText('Never reached')
-  await expect(page.locator('.notice')).toContainText('marked as never reached.')
-})

@@ -71,26 +71,3 @@ test('an owner invites a crew member, makes her an owner and crew again, and rem
   await expect(dana.getByLabel('Your email address')).toBeVisible()
   await expect(row(sam, 'removed a person')).toContainText('dana@gmail.com')
 })
-
-test('after “No answer”, the desk says when it emails the homeowner and when to call again', async ({
-  site,
-  signIn,
-  sendLead,
-}) => {
-  await sendLead()
-  const page = await signIn('Sam')
-  const lead = row(page, visitor.name)
-  await lead.getByRole('button', { name: 'I’m calling' }).click()
-  await lead.getByRole('button', { name: 'No answer' }).click()
-  await expect(page.locator('.notice')).toContainText(
-    /We’ll email them in .*, unless you press Undo/,
-  )
-  await expect(page.getByRole('heading', { name: 'All caught up' })).toBeVisible()
-  await expect(lead).toContainText(/Call again .*\d\s[AP]M\./)
-
-  site.runSql('update leads set call_again_at = received_at')
-  await expect(page.getByRole('heading', { name: '1 to call' })).toBeVisible()
-  await expect(lead).toContainText('No answer (1 try). Call again now.')
-  await lead.getByRole('button', { name: 'I’m calling' }).click()
-  await expect(page.getByRole('heading', { name: '1 call without a result' })).toBeVisible()
-})
