@@ -1,4 +1,4 @@
-import { listRows } from '#site/sections/review-rows.ts'
+import { listRows } from '#site/sections/testimonials.tsx'
 import { company, testimonials } from './content.ts'
 import { expect, phone, test } from './test.ts'
 

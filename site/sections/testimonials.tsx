@@ -1,6 +1,25 @@
-import type { PageProps } from '../render/build.ts'
+import type { Build, PageProps } from '../render/build.ts'
+import type { Content } from '../schema/content-schema.ts'
 import { FiveStars, FiveStarsDrawing, Pause, Play } from './icons.tsx'
-import { listRows, type Review, type Testimonial } from './review-rows.ts'
+
+type Review = Content['testimonials']['reviews'][number]
+type Testimonial = Review & { id: number; image: string | undefined }
+
+// Rows of six or more always move (review-motion.ts).
+const [maxRows, rowLength] = [3, 6]
+
+/** Adds IDs and pictures, so that the owner writes only names and reviews, and splits the list into rows. */
+export function listRows(reviews: readonly Review[], files: Build['files']): Testimonial[][] {
+  const testimonials = reviews.map((review, index) => {
+    const file = `pictures/avatars/${review.name.toLowerCase().replaceAll(' ', '-')}.svg`
+    return { ...review, id: index + 1, image: files[file] }
+  })
+  const count = Math.min(maxRows, Math.max(1, Math.floor(reviews.length / rowLength)))
+  const length = Math.ceil(reviews.length / count)
+  return Array.from({ length: count }, (_, row) =>
+    testimonials.slice(row * length, (row + 1) * length),
+  ).filter((cards) => cards.length > 0)
+}
 
 export function Testimonials({ content: { testimonials }, build }: PageProps) {
   const rows = listRows(testimonials.reviews, build.files)
