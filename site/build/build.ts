@@ -143,7 +143,7 @@ async function compileRenderer(outDir: string): Promise<typeof import('../render
 }
 
 /** Formats the files for search engines. A sitemap requires the public URL. */
-export function formatCrawlerFiles(publicUrl: string | undefined): Record<string, string> {
+function formatCrawlerFiles(publicUrl: string | undefined): Record<string, string> {
   const everything = 'User-agent: *\nAllow: /\n'
   if (publicUrl === undefined) return { 'robots.txt': everything }
   const page = new URL(`${publicUrl}/`).href.replaceAll('&', '&amp;').replaceAll("'", '&apos;')

@@ -21,8 +21,8 @@ import { explainTooMany, maxEntries } from './rules.ts'
  */
 export type Draft = object
 
-export type Mistake = { path: string; message: string }
-export type Warning = { path?: string; message: string }
+type Mistake = { path: string; message: string }
+type Warning = { path?: string; message: string }
 
 export function pickEditable(content: Content): Draft {
   let draft: unknown = {}
@@ -138,7 +138,7 @@ export function check(content: unknown, now: number) {
 }
 
 /** Checks a stored draft. `stored` is undefined if its text is damaged. */
-export function checkStored(stored: object | undefined, file: Content, now: number) {
+function checkStored(stored: object | undefined, file: Content, now: number) {
   const misfit = stored ? findMisfit(stored) : damaged
   if (misfit) return { mistakes: [misfit], warnings: [] }
   return check(mergeDraft(stored, file), now)
