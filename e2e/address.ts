@@ -10,7 +10,7 @@ type Fixtures = { address: ReturnType<typeof findAddress> }
 export const test = plain.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructuring pattern
   baseURL: async ({}, use) => {
-    const site = await serveSite({ HOST: '127.0.0.1' }, siteWithKeyDir)
+    const site = await serveSite({ HOST: '127.0.0.1' }, { folder: siteWithKeyDir })
     await use(`http://127.0.0.1:${site.port}`)
     await site.stop()
   },

@@ -66,7 +66,7 @@ test('stores each lead once when a deploy removes the files of 20 open pages', a
   const dataDir = mkdtempSync(join(tmpdir(), 'deploy-'))
   folders.push(dataDir)
   const start = (folder: string, port: number) =>
-    serveSite({ DATA_DIR: dataDir, PORT: String(port) }, join(folder, 'dist'))
+    serveSite({ DATA_DIR: dataDir, PORT: String(port) }, { folder: join(folder, 'dist') })
   const first = await start(before, 0)
   const points = paths.flatMap((path) => [true, false].map((hasFiles) => ({ path, hasFiles })))
   const visits = []

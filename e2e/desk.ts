@@ -35,7 +35,7 @@ export const test = ownSite.extend<Desks>({
   site: async ({ endings, settings, now }, use) => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'e2e-'))
     const given = { HOST: '127.0.0.1', DATA_DIR, ...settings }
-    const { port, desk, stop } = await serveSite(given, undefined, undefined, undefined, now)
+    const { port, desk, stop } = await serveSite(given, { now })
     endings.push(stop)
     if (!desk) throw new Error('There is no desk.')
     const runSql = (sql: string) => {

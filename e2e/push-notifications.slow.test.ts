@@ -6,7 +6,7 @@ import { makeStranger } from '#testing/saved-leads.ts'
 import { enterDesk, row } from './desk.ts'
 import { visitor } from './form.ts'
 import { test } from './own-site.ts'
-import { serveSite, siteDir } from './site.ts'
+import { serveSite } from './site.ts'
 import { expect, phone } from './test.ts'
 
 type Push = Awaited<ReturnType<typeof startFakePush>>
@@ -145,7 +145,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   const push = await startFakePush()
   endings.push(push.close)
   const settings = { HOST: '127.0.0.1', PUSH_SERVICES: pushHost }
-  const site = await serveSite(settings, siteDir, push.fetch)
+  const site = await serveSite(settings, { fetch: push.fetch })
   endings.push(site.stop)
   const makeLink = async () => (await site.desk?.makeLink()) ?? ''
   const sam = await openPhone(await launch(), await makeLink(), 'Sam', push)

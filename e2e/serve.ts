@@ -13,4 +13,4 @@ for (const [outDir, key] of Object.entries(keys)) {
 }
 // Playwright prints these lines between the test results.
 const log = { ...createLog(process.stderr), info: () => {} }
-await serveSite({ PORT: process.env.PORT }, siteDir, fetch, log)
+await serveSite({ PORT: process.env.PORT }, { log })

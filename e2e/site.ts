@@ -17,10 +17,7 @@ export const siteLog = createTestLog()
 /** Serves the site from this process, by default with a new database. */
 export async function serveSite(
   settings: Record<string, string | undefined>,
-  folder = siteDir,
-  fetch = globalThis.fetch,
-  log: Log = siteLog,
-  now = Date.now,
+  { folder = siteDir, fetch = globalThis.fetch, log = siteLog as Log, now = Date.now } = {},
 ) {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'e2e-'))
   const given = { PORT: '0', DATA_DIR, RATE_LIMIT_PER_MINUTE: '0', ...settings }

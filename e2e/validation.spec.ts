@@ -139,7 +139,7 @@ test('errors look the same before and after React is ready', async ({ page, form
     })
     return { fields, look, x: Math.round(x ?? 0), y, width }
   }
-  for (const viewport of [phoneScreen, { width: 768, height: 1024 }, desktop])
+  for (const viewport of [phoneScreen, desktop])
     for (const values of [noValues, { ...visitor, email: 'jane@', phone: '5551', address: '' }]) {
       await page.setViewportSize(viewport)
       await page.goto('/')
