@@ -189,10 +189,13 @@ export function isValidOnCard(
   state: Pick<LeadState, 'status' | 'version' | 'attempts'>,
   shownVersion: number,
 ): boolean {
-  if (isClosed(state) || !isValid(kind, state, shownVersion)) return false
+  const isCurrent = shownVersion === state.version
   const { call } = events[kind]
-  const isCall = call === 'started' || (call !== null && plansCall(kind))
-  return shownVersion === state.version || (isCall && readNeed(state) === 'first-call')
+  const isNewPlan = call !== null && plansCall(kind)
+  // A homeowner who answers agrees on one call about all requests, also about those that wait for another call.
+  if (isNewPlan && call === 'answered' && readNeed(state) === 'next-call') return isCurrent
+  if (isClosed(state) || !isValid(kind, state, shownVersion)) return false
+  return isCurrent || ((call === 'started' || isNewPlan) && readNeed(state) === 'first-call')
 }
 
 /** Why a delivery was cancelled. */

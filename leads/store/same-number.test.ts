@@ -217,6 +217,22 @@ describe('a button on the card of a number', () => {
     expect(await listStatuses()).toEqual(['done', 'done', 'done'])
   })
 
+  it('agrees on one call for all its requests, unless a colleague has planned another since', async () => {
+    const { db, clock, ids, press, show } = await open()
+    const [at, moved] = [clock.at + dayMs, clock.at + 2 * dayMs]
+    await press(ids[1], 'no-answer', { isAlone: true })
+    await press(ids[2], 'call-again', { at: moved, isAlone: true })
+    const listTimes = () =>
+      Promise.all(ids.map(async (id) => (await findLead(db, id))?.callAgainAt))
+    const requests = await show()
+    await press(ids[2], 'moved', { at: moved, isAlone: true })
+    await press(ids[0], 'call-again', { at, requests })
+    expect(await listTimes()).toEqual([at, at, moved])
+    await press(ids[0], 'undone')
+    await press(ids[0], 'call-again', { at, requests: await show() })
+    expect(await listTimes()).toEqual([at, at, at])
+  })
+
   it('treats requests for which one time was agreed alike', async () => {
     const { clock, ids, press, listStatuses } = await open()
     await press(ids[0], 'called')
