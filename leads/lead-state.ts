@@ -151,6 +151,8 @@ export function isShared(
   const { call, place } = events[kind]
   if (isRemark(kind) || place === 'sale') return false
   const other = fold(ofOther)
+  // If the crew later changes how one request was closed, the others keep their results.
+  if (isClosed(other) && kind !== 'undone') return false
   if (call === 'started') return isSameNumber && isValid(kind, other, undefined)
   // Someone called without pressing “I’m calling” first. Another request that waits for its next call keeps its time,
   // because this may be the call that was recorded there.

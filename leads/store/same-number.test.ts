@@ -179,6 +179,16 @@ describe('a button on the card of a number', () => {
     expect(await listStatuses()).toEqual(['lost', 'agreed', 'agreed'])
   })
 
+  it('leaves other closed requests as they are, except for Undo', async () => {
+    const { ids, press, show, listStatuses } = await open()
+    await press(ids[0], 'done', { requests: await show() })
+    await press(ids[0], 'not-a-lead')
+    expect(await listStatuses()).toEqual(['not-a-lead', 'done', 'done'])
+    await press(ids[0], 'undone')
+    await press(ids[0], 'undone')
+    expect(await listStatuses()).toEqual(['open', 'open', 'open'])
+  })
+
   it('changes only the request that the person chose', async () => {
     const { ids, press, listStatuses } = await open()
     await press(ids[0], 'called')
