@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TodayLead } from '#leads/desk/today.ts'
-import { describeCard, type LeadCard } from '#leads/reports/describe.ts'
+import { describeCard, type LeadCard, type LeadInFull } from '#leads/reports/describe.ts'
 import { minuteMs } from '#leads/time-units.ts'
 import { promiseFrom, storedJane, testTime } from '#testing/saved-leads.ts'
 import {
@@ -15,6 +15,7 @@ import {
   findOwnCall,
   groupCards,
   passTime,
+  readCard,
 } from './cards.ts'
 
 const jane = describeCard(storedJane)
@@ -122,6 +123,14 @@ test('finds the card of a lead that is not its most urgent request', () => {
   const leads = [first, make({ id: '3', card: 'b' }), second]
   expect(findCard(leads, '2')).toEqual({ lead: second, others: [first], requests })
   expect(findCard(leads, '4')).toBeUndefined()
+})
+
+test('counts only the open requests on the screen of a lead', () => {
+  const sameNumber = [jane, { ...jane, status: 'done' }]
+  const read = (changes: Partial<LeadCard>) =>
+    readCard({ ...jane, ...changes, sameNumber } as LeadInFull)
+  expect(read({})).toMatchObject({ others: [jane], requests: 2 })
+  expect(read({ status: 'done' })).toMatchObject({ others: undefined, requests: 1 })
 })
 
 test('names how many requests there are, and how many are emergencies', () => {

@@ -1,7 +1,7 @@
 import type { Clock } from '#leads/clock.ts'
 import type { Today, TodayLead } from '#leads/desk/today.ts'
-import { needsCall, readNeed } from '#leads/lead-state.ts'
-import type { LeadCard } from '#leads/reports/describe.ts'
+import { isClosed, needsCall, readNeed } from '#leads/lead-state.ts'
+import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
 import { minuteMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
 import { computeCountdown } from './countdown.ts'
@@ -25,6 +25,13 @@ export function findCard(leads: readonly TodayLead[], leadId: string): Card | un
   if (!lead) return undefined
   const others = leads.filter((one) => one !== lead && one.card === lead.card)
   return { lead, others, requests: lead.requests }
+}
+
+/** The card on a lead’s own screen. */
+export function readCard(lead: LeadInFull): Card {
+  const { sameNumber } = lead
+  const others = isClosed(lead) ? undefined : sameNumber.filter((one) => !isClosed(one))
+  return { lead, others, requests: 1 + (others?.length ?? 0) }
 }
 
 export const hasEmergency = (card: Card) =>

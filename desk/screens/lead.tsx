@@ -1,6 +1,5 @@
 import { type ReactNode, use, useEffect, useRef, useState } from 'react'
 import { formatAgo, formatShortClock } from '#leads/clock.ts'
-import { isClosed } from '#leads/lead-state.ts'
 import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
 import { statuses } from '#leads/statuses.ts'
 import { dayMs } from '#leads/time-units.ts'
@@ -8,7 +7,15 @@ import { count } from '#leads/words.ts'
 import { readClock, request } from '../api.ts'
 import { CallActions, dialsHere, NotCalled, NoteField, Outcomes, Unsent } from '../call-actions.tsx'
 import { ChangeTime } from '../call-times.tsx'
-import { type Card, canCall, findCall, findOwnCall, hasEmergency, nameRequest } from '../cards.ts'
+import {
+  type Card,
+  canCall,
+  findCall,
+  findOwnCall,
+  hasEmergency,
+  nameRequest,
+  readCard,
+} from '../cards.ts'
 import { CorrectLead } from '../correct-lead.tsx'
 import { computeCountdown, readTime } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
@@ -52,7 +59,7 @@ export function Lead({
     // The notification's “Call” button opens this route, because a service worker cannot dial.
     if (!callUrl || !location.hash.endsWith('/call')) return
     replaceHash(formatRoute({ leadId: id }))
-    if (data && canCall(makeCard(data.lead), readClock()) && dialsHere())
+    if (data && canCall(readCard(data.lead), readClock()) && dialsHere())
       void press({ lead: data.lead }, { kind: 'called' })
     location.assign(callUrl)
   }, [callUrl, id, data, press])
@@ -66,7 +73,7 @@ export function Lead({
         <p>{erased ?? 'Someone erased it.'}</p>
       </>
     )
-  const card = data ? makeCard(data.lead) : loaded
+  const card = data ? readCard(data.lead) : loaded
   if (!card) return <p>{trouble ?? 'Loading…'}</p>
   const { lead } = card
   const countdown = computeCountdown(lead, clock, me)
@@ -153,12 +160,6 @@ export function Lead({
       )}
     </>
   )
-}
-
-function makeCard(lead: LeadInFull): Card {
-  const { sameNumber } = lead
-  const others = isClosed(lead) ? undefined : sameNumber.filter((one) => !isClosed(one))
-  return { lead, others, requests: 1 + sameNumber.length }
 }
 
 function OtherRequests({
