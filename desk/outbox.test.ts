@@ -1,10 +1,13 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { LeadInFull } from '#leads/reports/describe.ts'
-import { minuteMs } from '#leads/time-units.ts'
+import { hourMs, minuteMs } from '#leads/time-units.ts'
 import { Refused } from './api.ts'
 import { createOutbox, type Press, send as sendToServer } from './outbox.ts'
 
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
 
 const noConnection = new Error('No connection.')
 type Answer = Error | { version: number }
@@ -13,7 +16,7 @@ type Answer = Error | { version: number }
 function openOutbox(...answers: Answer[]) {
   let stored = '[]'
   let at = Date.now()
-  const posted: { id: string; kind: string; version: number }[] = []
+  const posted: { id: string; kind: string; version: number; at?: number }[] = []
   const retries: (() => void)[] = []
   const outbox = createOutbox({
     post: async (_, event) => {
@@ -165,6 +168,17 @@ test('a page that stays open drops a call after an hour, and sends its result', 
   await result
   expect(posted.map(({ kind }) => kind)).toEqual(['called', 'called', 'no-answer'])
   expect(listUnsent('a')).toEqual([])
+})
+
+test('a time for the next call that passed without a connection becomes now', async () => {
+  const { send, posted, retry } = openOutbox(noConnection, { version: 4 })
+  const at = Date.now() + hourMs
+  const sent = send(lead, { kind: 'call-again', at })
+  await expect.poll(() => posted).toHaveLength(1)
+  vi.useFakeTimers({ now: at + 2 * hourMs, toFake: ['Date'] })
+  retry()
+  await sent
+  expect(posted.map((event) => event.at)).toEqual([at, at + 2 * hourMs])
 })
 
 test('a stored call that the server refuses is reported', async () => {

@@ -4,7 +4,7 @@ import { isRemark } from '#leads/lead-state.ts'
 import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
 import { hourMs } from '#leads/time-units.ts'
 import { unlessBlocked } from '#site/unless-blocked.ts'
-import { isRefused, request, retryMs } from './api.ts'
+import { isRefused, readClock, request, retryMs } from './api.ts'
 import { createSignal, useSignal } from './signal.ts'
 
 type Shown = Pick<LeadCard, 'id' | 'version'>
@@ -85,7 +85,11 @@ export function createOutbox({
       if (requests) event.requests = requests
       checkAge()
       const answer = await retry(
-        () => post(id, event),
+        () => {
+          // The chosen time may have passed while there was no connection.
+          if (event.at) event.at = Math.max(event.at, readClock())
+          return post(id, event)
+        },
         async () => {
           failing.add(id)
           changes.notify()
