@@ -11,6 +11,7 @@ import {
   areDifferent,
   type Card,
   canCall,
+  countAttempts,
   findOwnCall,
   listRequests,
   nameRequest,
@@ -108,6 +109,7 @@ const results = eventKinds.filter((kind) => events[kind].place === 'results')
 
 export function Outcomes({ card, refresh }: Actions) {
   const { lead } = card
+  const state = { ...lead, attempts: countAttempts(card) }
   const [asked, setAsked] = useState<EventKind>()
   const isLive = useIsLive()
   const press = usePress(refresh)
@@ -126,7 +128,7 @@ export function Outcomes({ card, refresh }: Actions) {
       {isMine && <p className="question">{`Did you reach ${lead.firstName || 'them'}?`}</p>}
       <div className="outcomes">
         {results
-          .filter((kind) => isValid(kind, lead, lead.version))
+          .filter((kind) => isValid(kind, state, lead.version))
           .map((kind) => (
             <Button
               key={kind}

@@ -7,6 +7,7 @@ import {
   areDifferent,
   canCall,
   computeCardCountdown,
+  countAttempts,
   countToCall,
   describeRequests,
   describeTotals,
@@ -131,6 +132,11 @@ test('counts only the open requests on the screen of a lead', () => {
     readCard({ ...jane, ...changes, sameNumber } as LeadInFull)
   expect(read({})).toMatchObject({ others: [jane], requests: 2 })
   expect(read({ status: 'done' })).toMatchObject({ others: undefined, requests: 1 })
+})
+
+test('counts the calls to the number, not those about the most urgent request', () => {
+  expect(countAttempts(makeCard({ attempts: 1 }, { attempts: 5 }))).toBe(5)
+  expect(countAttempts({ lead: jane, requests: 1 })).toBe(0)
 })
 
 test('names how many requests there are, and how many are emergencies', () => {

@@ -19,6 +19,10 @@ export type Card = {
 
 export const listRequests = ({ lead, others = [] }: Card) => [lead, ...others]
 
+/** The most calls without an answer to one of the requests. All have the same number. */
+export const countAttempts = (card: Card) =>
+  Math.max(...listRequests(card).map(({ attempts }) => attempts))
+
 /** The card of a lead that Today has loaded. */
 export function findCard(leads: readonly TodayLead[], leadId: string): Card | undefined {
   const lead = leads.find(({ id }) => id === leadId)

@@ -11,7 +11,6 @@ import { reportDays } from '../reports/periods.ts'
 import { computeReport } from '../reports/promise-report.ts'
 import { foldText } from '../safe-text.ts'
 import { type LeadStatus, listStatuses, statusKinds } from '../statuses.ts'
-import { listSharers } from '../store/append-event.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import {
@@ -23,7 +22,7 @@ import {
   type Position,
   searchLeads,
 } from '../store/find-leads.ts'
-import { listOtherRequests } from '../store/other-requests.ts'
+import { listOtherRequests, listSharers } from '../store/other-requests.ts'
 import { dayMs } from '../time-units.ts'
 import {
   type DeskApp,

@@ -65,6 +65,8 @@ type StorePlan = EventPlan & {
   now: number
   /** True if the event is also about an emergency. */
   isUrgent: boolean
+  /** Calls without an answer to the number. */
+  attempts: number
 }
 
 type Appended =
@@ -111,7 +113,11 @@ export async function addEvent(
   const before = fold(events)
   const { phoneKey } = makeHomeownerKeys(lead)
   const isOutdated = fieldNames.some((name) => (shown?.[name] ?? lead[name]) !== lead[name])
-  if (isOutdated || !isValid(given.kind, before, version))
+  const isSameNumber = (one: StoredLead) =>
+    phoneKey !== null && makeHomeownerKeys(one).phoneKey === phoneKey
+  const called = leads.filter((one) => one === lead || (isSameNumber(one) && !isClosed(one)))
+  const attempts = Math.max(...called.map((one) => one.attempts))
+  if (isOutdated || !isValid(given.kind, { ...before, attempts }, version))
     return {
       outcome: 'refused',
       because: events.findLast(({ kind }) => (isOutdated ? kind === given.kind : !isRemark(kind))),
@@ -121,7 +127,7 @@ export async function addEvent(
   for (const one of concerned) {
     // One call about several requests causes one email.
     const emails = one === lead ? {} : { emailRecipients: [] }
-    await store(trx, one, listOwn(one), given, { ...plan, ...emails, isUrgent })
+    await store(trx, one, listOwn(one), given, { ...plan, ...emails, isUrgent, attempts })
   }
   return { outcome: 'appended' }
 
@@ -130,12 +136,12 @@ export async function addEvent(
     const own = listOwn(one)
     if (keepsAgreedTime(given.kind, events, own, plan.now)) return false
     const shown = requests?.find(({ id }) => id === one.id)
-    const isSameNumber = phoneKey !== null && makeHomeownerKeys(one).phoneKey === phoneKey
-    const shares = isShared(given.kind, events, own, isSameNumber)
-    if (!shown) return shares || (isSameNumber && isBeyondCard(one))
+    const shares = isShared(given.kind, events, own, isSameNumber(one))
+    if (!shown) return shares || (isSameNumber(one) && isBeyondCard(one))
     // The result of a call is valid even from a page that shows the version before the call.
     const isResult = eventTable[given.kind].call !== 'started'
-    return isValidOnCard(given.kind, fold(own), shown.version) || (isResult && shares)
+    const state = { ...fold(own), attempts }
+    return isValidOnCard(given.kind, state, shown.version) || (isResult && shares)
   }
 
   /** A full card does not list all requests. Include those that it omits if nobody has changed them. */
@@ -175,7 +181,7 @@ async function store(
   const before = fold(events)
   const event = { ...unknown, ...given, number: events.length + 1 }
   if (event.callAgainAt === null && plansCall(event.kind))
-    event.callAgainAt = plan.computeCallAgainAt?.(lead, before.attempts + 1) ?? event.at
+    event.callAgainAt = plan.computeCallAgainAt?.(lead, plan.attempts + 1) ?? event.at
   await trx
     .insertInto('leadEvents')
     .values({ leadId: lead.id, ...event })
@@ -285,16 +291,3 @@ export const selectEvents = (kysely: Kysely<Tables>) =>
 
 export const listEvents = (kysely: Kysely<Tables>, leadIds: readonly string[]) =>
   selectEvents(kysely).where('leadId', 'in', leadIds).execute()
-
-/** Lists the other requests that have the lead's events, by event. */
-export const listSharers = ({ kysely }: Database, leadId: string) =>
-  kysely
-    .selectFrom('leadEvents as own')
-    .innerJoin('leadEvents as shared', 'shared.id', 'own.id')
-    .innerJoin('leads', 'leads.id', 'shared.leadId')
-    .select(['own.id as eventId', 'leads.name', 'leads.phone', 'leads.email'])
-    .where('own.leadId', '=', leadId)
-    .where('leads.id', '!=', leadId)
-    .orderBy('leads.receivedAt')
-    .orderBy('leads.id')
-    .execute()

@@ -56,3 +56,16 @@ export async function hasAskedBefore({ kysely }: Db, lead: StoredLead): Promise<
     .executeTakeFirst()
   return lead.suspect === null && earlier !== undefined
 }
+
+/** Lists the other requests that have the lead's events, by event. */
+export const listSharers = ({ kysely }: Db, leadId: string) =>
+  kysely
+    .selectFrom('leadEvents as own')
+    .innerJoin('leadEvents as shared', 'shared.id', 'own.id')
+    .innerJoin('leads', 'leads.id', 'shared.leadId')
+    .select(['own.id as eventId', 'leads.name', 'leads.phone', 'leads.email'])
+    .where('own.leadId', '=', leadId)
+    .where('leads.id', '!=', leadId)
+    .orderBy('leads.receivedAt')
+    .orderBy('leads.id')
+    .execute()

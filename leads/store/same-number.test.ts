@@ -126,7 +126,9 @@ describe('a button on the card of a number', () => {
       Promise.all(ids.map(async (id) => ({ id, version: (await findLead(desk.db, id))?.version })))
     const listStatuses = () =>
       Promise.all(ids.map(async (id) => (await findLead(desk.db, id))?.status))
-    return { ...desk, ids, show, listStatuses, store }
+    const listTimes = () =>
+      Promise.all(ids.map(async (id) => (await findLead(desk.db, id))?.callAgainAt))
+    return { ...desk, ids, show, listStatuses, listTimes, store }
   }
 
   it('changes the requests that it showed, but none that are closed or came since', async () => {
@@ -228,12 +230,10 @@ describe('a button on the card of a number', () => {
   })
 
   it('agrees on one call for all its requests, unless a colleague has planned another since', async () => {
-    const { db, clock, ids, press, show } = await open()
+    const { clock, ids, press, show, listTimes } = await open()
     const [at, moved] = [clock.at + dayMs, clock.at + 2 * dayMs]
     await press(ids[1], 'no-answer', { isAlone: true })
     await press(ids[2], 'call-again', { at: moved, isAlone: true })
-    const listTimes = () =>
-      Promise.all(ids.map(async (id) => (await findLead(db, id))?.callAgainAt))
     const requests = await show()
     await press(ids[2], 'moved', { at: moved, isAlone: true })
     await press(ids[0], 'call-again', { at, requests })
@@ -241,6 +241,27 @@ describe('a button on the card of a number', () => {
     await press(ids[0], 'undone')
     await press(ids[0], 'call-again', { at, requests: await show() })
     expect(await listTimes()).toEqual([at, at, at])
+  })
+
+  it('counts the calls to the number, so that all its requests have one time for the next call', async () => {
+    const { ids, press, show, listStatuses, listTimes } = await open()
+    for (let attempt = 1; attempt <= 4; attempt++)
+      await press(ids[0], 'no-answer', { isAlone: true })
+    await press(ids[1], 'no-answer', { requests: await show() })
+    expect(new Set(await listTimes()).size).toBe(1)
+    expect((await press(ids[1], 'never-reached', { isAlone: true })).status).toBe(200)
+    await press(ids[2], 'never-reached', { requests: await show() })
+    expect(await listStatuses()).toEqual(['never-reached', 'never-reached', 'never-reached'])
+  })
+
+  it('needs five calls of open requests before “Never reached”', async () => {
+    const { ids, press, listStatuses } = await open()
+    for (let attempt = 1; attempt <= 5; attempt++)
+      await press(ids[0], 'no-answer', { isAlone: true })
+    await press(ids[0], 'never-reached')
+    await press(ids[1], 'no-answer')
+    expect((await press(ids[1], 'never-reached')).status).toBe(409)
+    expect(await listStatuses()).toEqual(['never-reached', 'call-again', 'call-again'])
   })
 
   it('treats requests for which one time was agreed alike', async () => {
