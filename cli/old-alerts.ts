@@ -44,7 +44,7 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
     await trx.deleteFrom('deskSessions').execute()
     await trx.deleteFrom('deskLinks').execute()
     // The processes that held these leases are gone, and may have sent today's digests.
-    await trx.updateTable('recipients').set({ until: 0, holder: null, digestAt: null }).execute()
+    await trx.updateTable('recipients').set({ until: 0, holder: null, digestFrom: null }).execute()
     const restored = await trx
       .selectFrom('leads')
       .select(({ fn }) => [

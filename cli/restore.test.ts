@@ -139,7 +139,7 @@ it('does the same on PostgreSQL after pg_restore', async () => {
   const old = await storeLead(db, { at: testTime - 2 * hourMs })
   const recent = await storeLead(db, { at: testTime })
   await acquire(db, 'digest-email', { holder: 'gone', now: testTime, until: testTime + 45_000 })
-  await db.kysely.updateTable('recipients').set({ digestAt: testTime }).execute()
+  await db.kysely.updateTable('recipients').set({ digestFrom: testTime }).execute()
   const { databaseUrl: DATABASE_URL } = location
   const { text } = await runRestore(['--after-pg-restore'], { DATABASE_URL }, testTime)
   expect(text).toContain('Restored 2 leads. The newest is from 2026-11-15T12:00:00.000Z.\n')
@@ -150,7 +150,7 @@ it('does the same on PostgreSQL after pg_restore', async () => {
     { leadId: old, recipient: 'email' },
   ])
   const leases = await db.kysely.selectFrom('recipients').selectAll().execute()
-  expect(leases).toMatchObject([{ name: 'digest-email', holder: null, until: 0, digestAt: null }])
+  expect(leases).toMatchObject([{ name: 'digest-email', holder: null, until: 0, digestFrom: null }])
 })
 
 it('removes push devices, which may have been signed out since the backup', async () => {

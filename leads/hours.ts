@@ -75,7 +75,7 @@ const morning = 7 * hourMs
 
 /**
  * Returns when the next working day starts: when the company first opens on it, or at 7 AM if it is open
- * around the clock.
+ * around the clock. Infinity if it only opens at midnight and closes before 7 AM.
  */
 export function computeNextStart(after: number, hours: BusinessHours): number {
   const { toWall, toInstant } = getClock(hours.timeZone)
@@ -91,7 +91,7 @@ export function computeNextStart(after: number, hours: BusinessHours): number {
     started = midnight
     if (startsAt > after) return startsAt
   }
-  return after
+  return Number.POSITIVE_INFINITY
 }
 
 export const isOpen = (at: number, hours: BusinessHours): boolean =>

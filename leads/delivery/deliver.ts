@@ -9,7 +9,7 @@ import { removeTraces } from '../store/erase-lead.ts'
 import { forgetAddresses } from '../store/limits.ts'
 import { minuteMs } from '../time-units.ts'
 import { checkArrivals } from './check-arrivals.ts'
-import { isPlanned, listDigestRecipients, sendDigest } from './digest.ts'
+import { computeDigestAt, computeDigestStart, listDigestRecipients, sendDigest } from './digest.ts'
 import { remindDue } from './remind.ts'
 import { sendDue } from './send-due.ts'
 
@@ -76,10 +76,11 @@ export function createDeliverer(
   async function tick(): Promise<number> {
     try {
       const work = await listWork()
+      const startsAt = computeDigestStart(context)
       const due = await listDueTimes(db, [...work.keys()], {
         now: now(),
         holder: sender.holder,
-        isPlanned: (digestAt) => isPlanned(digestAt, context),
+        computeDigestAt: (from) => computeDigestAt(from, startsAt, now()),
       })
       faults.clear(databaseFault, 'the database is available again; continuing deliveries')
       let next = Number.POSITIVE_INFINITY

@@ -109,6 +109,41 @@ it.each([
   expect(found).toEqual([new Date(toTime(time)).toISOString()])
 })
 
+it.each([
+  ['later, after that day’s digest', ['7:00-18:00', '9:00-18:00'], '15T08:00', '15T07:00'],
+  ['earlier, before it', ['12:00-18:00', '9:00-18:00'], '15T10:00', '15T10:00'],
+])('sends one that day if hours move %s', async (_, spans, changeAt, time) => {
+  const { deliverAt } = await open()
+  const found: string[] = []
+  for (let at = sunday; at < sunday + 12 * hourMs; at += 10 * minuteMs) {
+    const span = spans[at < toTime(changeAt) ? 0 : 1] ?? ''
+    const hours = { ...dayHours, open: { Sun: [span], Mon: ['7:00-18:00'] } }
+    if ((await deliverAt(at, { hours })).digests.length > 0) found.push(new Date(at).toISOString())
+  }
+  expect(found).toEqual([new Date(toTime(time)).toISOString()])
+})
+
+it('sends one on a day that was closed when the last one was sent', async () => {
+  const { deliverAt } = await open()
+  const thenHours = { ...dayHours, open: { Sun: ['7:00-18:00'], Tue: ['7:00-18:00'] } }
+  expect((await deliverAt(opening, { hours: thenHours })).digests).toHaveLength(3)
+  expect((await deliverAt(opening + dayMs)).digests).toHaveLength(3)
+})
+
+it('sends none if we only open at midnight and close before 7 AM', async () => {
+  const { deliverAt } = await open()
+  const hours = { ...dayHours, open: { Sun: ['0:00-5:00'], Mon: ['0:00-5:00'] } }
+  for (let at = sunday - 8 * hourMs; at < sunday + dayMs; at += hourMs)
+    expect((await deliverAt(at, { hours })).digests).toEqual([])
+})
+
+it('sends the next one after the clock was days ahead', async () => {
+  const { deliverAt } = await open()
+  expect((await deliverAt(opening + 3 * dayMs)).digests).toHaveLength(3)
+  await deliverAt(sunday)
+  expect((await deliverAt(opening)).digests).toHaveLength(3)
+})
+
 it('sends no second one after the clock was set back', async () => {
   const { deliverAt } = await open()
   expect((await deliverAt(opening)).digests).toHaveLength(3)

@@ -14,8 +14,8 @@ const leaseMs = 90_000
 const expiresAfterMs = 4 * hourMs
 const firstRetryMs = 5_000
 const longestRetryMs = 15 * minuteMs
-// The clock may be set back to before a digest that was already sent.
-const clockErrorMs = 10 * minuteMs
+// If a digest is planned for later than that, the clock was set back.
+const longestDayMs = 26 * hourMs
 
 /** Lists who gets a digest, which links to the desk. */
 export async function listDigestRecipients(
@@ -27,9 +27,20 @@ export async function listDigestRecipients(
   return channel.digest.recipients({ ...context, settings })
 }
 
-/** Returns false if the hours have changed since the digest was planned. */
-export const isPlanned = (digestAt: number, { now, hours }: Pick<Context, 'now' | 'hours'>) =>
-  computeNextStart(Math.min(digestAt - 1, now() + clockErrorMs), hours()) === digestAt
+/** Returns when the working day starts whose digest is due or next. Skips one that is too late. */
+export const computeDigestStart = ({ now, hours }: Pick<Context, 'now' | 'hours'>) =>
+  computeNextStart(now() - expiresAfterMs, hours())
+
+/** Returns false for a new recipient. */
+const isPlanned = (digestFrom: number | null, now: number): digestFrom is number =>
+  digestFrom !== null && digestFrom <= now + longestDayMs
+
+/** Returns when a recipient’s digest is due, or may be planned. */
+export function computeDigestAt(digestFrom: number | null, startsAt: number, now: number): number {
+  if (!isPlanned(digestFrom, now)) return now
+  // After this day’s digest, the next one is due at a later start.
+  return digestFrom <= startsAt ? startsAt : Number.POSITIVE_INFINITY
+}
 
 /** Sends the digest if it is due and there is something to do, and plans the next one. */
 export async function sendDigest(
@@ -44,12 +55,9 @@ export async function sendDigest(
   const until = now() + leaseMs
   const row = await acquire(db, name, { holder, now: now(), until })
   if (!row) return
-  const { digestAt } = row
-  const isRight = digestAt !== null && isPlanned(digestAt, context)
-  // Skip the days on which no process ran.
-  const after = isRight ? Math.max(digestAt - 1, now() - expiresAfterMs) : now()
-  const startsAt = computeNextStart(after, hours())
-  const isDue = startsAt <= now()
+  const from = isPlanned(row.digestFrom, now()) ? row.digestFrom : now()
+  const startsAt = computeDigestStart(context)
+  const isDue = from <= startsAt && startsAt <= now()
   const result = isDue ? await send(startsAt) : undefined
   if (result && !result.ok && !result.isUndeliverable) {
     log.warn({ recipient: name, error: result.error }, 'digest not sent; retrying')
@@ -57,16 +65,19 @@ export async function sendDigest(
     const retryAt = now() + Math.max(delayMs, result.retryAfterMs ?? 0)
     await keepTrying(() => release(db, name, holder, retryAt), { pause, aborting })
   } else {
-    const nextAt = isDue ? computeNextStart(Math.max(now(), startsAt), hours()) : startsAt
-    await keepTrying(() => release(db, name, holder, 0, nextAt), { pause, aborting })
+    const nextFrom = isDue ? readDay(startsAt).to : from
+    await keepTrying(() => release(db, name, holder, 0, nextFrom), { pause, aborting })
     if (result?.ok) log.info({ recipient: name }, 'digest sent')
+  }
+
+  function readDay(at: number) {
+    const { timeZone } = hours()
+    return computeDay(formatDay(at, timeZone), timeZone)
   }
 
   /** Returns undefined if there is nothing to do. */
   async function send(at: number): Promise<Result | undefined> {
-    const { timeZone } = hours()
-    const today = computeDay(formatDay(now(), timeZone), timeZone)
-    const text = describeToDo(await countToDo(db, today.to))
+    const text = describeToDo(await countToDo(db, readDay(now()).to))
     if (!text) return undefined
     // Another process may send it by now.
     if (now() >= until) return { ok: false, error: 'The process was paused.' }

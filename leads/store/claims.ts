@@ -33,7 +33,7 @@ export const acquire = (
           eb.or([eb('recipients.until', '<=', now), eb('recipients.holder', '=', holder)]),
         ),
     )
-    .returning(['combineAt', 'digestAt'])
+    .returning(['combineAt', 'digestFrom'])
     .executeTakeFirst()
 
 /** Returns false if another process has become the sender. */
@@ -52,17 +52,17 @@ export async function renew(
   return renewed !== undefined
 }
 
-/** Lets any process send, from this time on. Also plans the next digest if its time is given. */
+/** Lets any process send, from this time on. Also sets from when on digests are due, if given. */
 export async function release(
   { kysely }: { kysely: Kysely<Tables> },
   name: string,
   holder: string,
   notBefore: number,
-  digestAt?: number,
+  digestFrom?: number,
 ): Promise<void> {
   await kysely
     .updateTable('recipients')
-    .set({ holder: null, until: 0, notBefore, ...(digestAt !== undefined && { digestAt }) })
+    .set({ holder: null, until: 0, notBefore, ...(digestFrom !== undefined && { digestFrom }) })
     .where('name', '=', name)
     .where('holder', '=', holder)
     .execute()
@@ -78,7 +78,7 @@ export const nameDigest = (recipient: string): string => digestPrefix + recipien
 
 /**
  * Returns when this process may next send to each recipient or check its arrivals. Omits recipients with nothing to
- * do. An unplanned digest, or one planned for outdated hours, is due now.
+ * do.
  */
 export async function listDueTimes(
   { kysely }: Database,
@@ -86,12 +86,12 @@ export async function listDueTimes(
   {
     now,
     holder,
-    isPlanned = () => true,
-  }: Pick<Lease, 'now' | 'holder'> & { isPlanned?: (digestAt: number) => boolean },
+    computeDigestAt = () => now,
+  }: Pick<Lease, 'now' | 'holder'> & { computeDigestAt?: (digestFrom: number | null) => number },
 ): Promise<Map<string, number>> {
   // One index lookup per recipient. Both engines name the column of a list of values column1.
   const { rows } = await sql<{ name: string; at: number | null } & Partial<Tables['recipients']>>`
-    select due.name, at, digest_at, holder, until, not_before from (
+    select due.name, at, digest_from, holder, until, not_before from (
       select column1 as name, (
         select min(next_attempt_at) from deliveries where recipient = column1 and state = 'waiting'
       ) as at
@@ -101,9 +101,9 @@ export async function listDueTimes(
     ) as due left join recipients on recipients.name = due.name
     where at is not null or due.name like ${sql.lit(`${digestPrefix}%`)}`.execute(kysely)
   return new Map(
-    rows.map(({ name, at, digestAt, holder: sender, until, notBefore }) => {
+    rows.map(({ name, at, digestFrom, holder: sender, until, notBefore }) => {
       const isHeld = sender && sender !== holder && (until ?? 0) > now
-      const dueAt = at ?? (digestAt && isPlanned(digestAt) ? digestAt : 0)
+      const dueAt = at ?? computeDigestAt(digestFrom ?? null)
       return [name, Math.max(dueAt, notBefore ?? 0, isHeld ? now + retryLeaseMs : 0)]
     }),
   )

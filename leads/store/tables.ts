@@ -93,7 +93,7 @@ export const tables = {
     until: column<number>(),
     notBefore: column<number>(),
     combineAt: column<Generated<number>>(),
-    digestAt: column<number | null>(),
+    digestFrom: column<number | null>(),
   },
   settings: { name: column<string>(), value: column<string>() },
   deskLinks: {

@@ -138,8 +138,9 @@ create table recipients (
   not_before bigint not null default 0,
   -- When the next message about a burst may be sent.
   combine_at bigint not null default 0,
-  -- When the next digest is due. Only in rows such as 'digest-email-0a1b2c3d'. Null if it is not planned yet.
-  digest_at bigint
+  -- The next digest is of the first working day that starts at or after this time: the end of the day of the last
+  -- digest, or when the recipient was new. Only in rows such as 'digest-email-0a1b2c3d'. Null if it is not planned yet.
+  digest_from bigint
 );
 
 -- Values that the program generates and stores, such as the secret for links in alerts.

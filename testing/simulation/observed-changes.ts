@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { type EventKind, events } from '#leads/history.ts'
-import { type BusinessHours, computeOpening } from '#leads/hours.ts'
+import { type BusinessHours, computeNextStart, computeOpening } from '#leads/hours.ts'
 import { isClosed, needsCall, plansCall, readNeed } from '#leads/lead-state.ts'
 import { describeSale } from '#leads/sale.ts'
 import { listStatuses, statuses } from '#leads/statuses.ts'
 import type { Database } from '#leads/store/tables.ts'
-import { minuteMs } from '#leads/time-units.ts'
+import { hourMs, minuteMs } from '#leads/time-units.ts'
 import type { Shown } from './crew.ts'
 import { readNumber } from './people.ts'
 import type { World } from './world.ts'
@@ -35,7 +35,7 @@ type Change = {
 }
 
 // Leaves out digests to phones that were removed.
-const isDigest = sql`digest_at is not null and (
+const isDigest = sql`digest_from is not null and (
   name like 'digest-email-%' or substr(name, 13) in (select substr(id, 1, 8) from push_devices))`
 
 export type History = ReturnType<typeof createHistory>
@@ -78,11 +78,17 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         select next_attempt_at as at from deliveries where state in ('waiting', 'asking')
         union all select until from recipients where until > ${world.now()}
         union all select not_before from recipients where not_before > ${world.now()}
-        union all
-          select case when not_before > digest_at then not_before else digest_at end
-          from recipients where ${isDigest}
       ) as times`.execute(kysely)
-    return rows[0]?.at ?? Number.POSITIVE_INFINITY
+    return Math.min(rows[0]?.at ?? Number.POSITIVE_INFINITY, ...(await listDigestTimes()))
+  }
+
+  async function listDigestTimes(): Promise<number[]> {
+    const { rows } = await sql<{ digestFrom: number; notBefore: number }>`
+      select digest_from, not_before from recipients where ${isDigest}`.execute(kysely)
+    return rows.map(({ digestFrom, notBefore }) => {
+      const after = Math.max(digestFrom - 1, world.now() - 4 * hourMs)
+      return Math.max(notBefore, computeNextStart(after, hours))
+    })
   }
 
   return {
@@ -133,9 +139,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         kysely,
       )
       if (rows.length > 0) return true
-      const { rows: digests } = await sql`
-        select 1 from recipients where ${isDigest} and digest_at <= ${world.now()}`.execute(kysely)
-      if (digests.length > 0) return true
+      if ((await listDigestTimes()).some((at) => at <= world.now())) return true
       const open = await kysely
         .selectFrom('deliveries')
         .innerJoin('leads', 'leads.id', 'leadId')
