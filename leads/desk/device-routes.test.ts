@@ -17,9 +17,11 @@ async function open() {
 }
 
 it('renames, tests, turns off, and removes a device', async () => {
-  const { service, subscribe, list, call, cookie } = await open()
+  const { service, subscribe, list, call, cookie, wakes } = await open()
   const subscription = service.addPhone('phone')
   expect((await subscribe({ name: 'My phone', subscription })).status).toBe(200)
+  // So that it also gets the digest if we open within a poll.
+  expect(wakes).toHaveLength(1)
   const { devices, publicKey } = await list()
   expect(publicKey).toMatch(/^B[\w-]{86}$/)
   const [{ id }] = devices

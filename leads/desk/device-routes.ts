@@ -37,7 +37,7 @@ export type DeviceCard = Pick<PushDevice, 'id' | 'person' | 'name' | 'schedule'>
 const maxDevices = 100
 
 export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
-  const { db, env, now, readDevices } = context
+  const { db, env, now, readDevices, wake } = context
   app.get('/api/devices', async (c) => {
     const { publicKey } = await readVapidKeys(db, env.contactUrl)
     const found = await readDevices()
@@ -97,6 +97,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
       ...keys,
       createdAt: now(),
     })
+    wake()
     return c.json({ ok: true })
   })
   const isRefused = async (c: DeskRequest) => {

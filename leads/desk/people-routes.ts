@@ -82,7 +82,7 @@ const emailSchema = v.pipe(
 )
 
 export function addPeopleRoutes(app: DeskApp, context: DeskContext): void {
-  const { db, env, now, sendInvitation: mailInvitation, url } = context
+  const { db, env, now, sendInvitation: mailInvitation, url, wake } = context
 
   async function listPeople(): Promise<Person[]> {
     const owners = [...env.ownerEmails, ...(await listMadeOwners(db))]
@@ -174,8 +174,10 @@ export function addPeopleRoutes(app: DeskApp, context: DeskContext): void {
     const email = c.req.param('email').toLowerCase()
     const person = await findPerson(email)
     if (!person) return refuse(c, 404, `${email} can’t sign in. Add this email address first.`)
-    if (person.canChangeRole && (await makeOwner(db, email)))
+    if (person.canChangeRole && (await makeOwner(db, email))) {
       await logAction(context, c, 'made a person an owner', { email })
+      wake()
+    }
     return c.json({ ok: true })
   })
   app.delete('/api/owners/:email', async (c) => {
