@@ -3,7 +3,7 @@ import { type Field, fieldNames, type LeadField, leadFields } from '../../fields
 import { events } from '../../history.ts'
 import type { StoredLead } from '../../lead.ts'
 import { newState } from '../../lead-state.ts'
-import { saleKinds } from '../../sale.ts'
+import { describeSale, lostReasons } from '../../sale.ts'
 import { explainSource } from '../../source.ts'
 import { statuses, statusKinds } from '../../statuses.ts'
 
@@ -69,9 +69,26 @@ export const chooseStatus = ({
 }: Pick<StoredLead, 'status' | 'suspect'>): string =>
   status === newState.status && suspect ? possibleSpam : statuses[status].airtable
 
+/** Returns the lead’s Result in Airtable. The crew may write “Won” there, so the site adds something. */
+export function describeResult(lead: StoredLead): string | null {
+  const result = describeSale(lead)
+  return result === statuses.won.label ? `${result}, no amount` : result
+}
+
+const ownDetails = {
+  date: 'for \\w{3} \\d{1,2}, \\d{4}',
+  amount: '(\\$[\\d,]+|no amount)',
+  reason: `(${Object.values(lostReasons).join('|').toLowerCase()})`,
+}
+
 /** Returns true if the cell is empty or the site wrote it. An owner may use a column of this name for something else. */
 export const isOwnResult = (cell: unknown): boolean =>
-  isEmpty(cell) || saleKinds.some((kind) => String(cell).startsWith(events[kind].button))
+  isEmpty(cell) ||
+  Object.values(events).some(
+    (event) =>
+      event.place === 'sale' &&
+      new RegExp(`^${event.button},? ${ownDetails[event.takes]}$`).test(String(cell)),
+  )
 
 type FieldColumn = (typeof fieldOutputs)[LeadField]['label']
 

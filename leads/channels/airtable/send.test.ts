@@ -217,14 +217,32 @@ describe('what came of a request', () => {
     expect(rowOf(lead)).not.toHaveProperty('Result')
   })
 
-  test('does not overwrite a Result that the crew uses for something else', async () => {
+  test.each(['Inspected', 'Won', 'Lost contact', 'Appointment for Tuesday'])(
+    'does not overwrite the Result “%s,” which the crew wrote, or its Amount',
+    async (Result) => {
+      const { send, rowOf } = await startAirtable()
+      const [lead, open] = [makeLead(won), makeLead({ ...won, status: 'done', saleDetails: null })]
+      await send([lead, open])
+      const typed = { Result, Amount: 900 }
+      for (const one of [lead, open]) Object.assign(rowOf(one) ?? {}, typed)
+      expect(await send([lead, open], outcome)).toEqual([{ ok: true }, { ok: true }])
+      for (const one of [lead, open]) expect(rowOf(one)).toMatchObject({ Status: 'Done', ...typed })
+    },
+  )
+
+  test.each<Partial<StoredLead>>([
+    { status: 'appointment', saleDetails: '2026-11-26' },
+    { status: 'won', saleDetails: null },
+    { status: 'won', saleDetails: '7' },
+    { status: 'lost', saleDetails: 'no-need' },
+  ])('clears the Result of %j', async (sale) => {
     const { send, rowOf } = await startAirtable()
-    const [lead, open] = [makeLead(won), makeLead({ ...won, status: 'done', saleDetails: null })]
-    await send([lead, open])
-    for (const one of [lead, open]) Object.assign(rowOf(one) ?? {}, { Result: 'Inspected' })
-    expect(await send([lead, open], outcome)).toEqual([{ ok: true }, { ok: true }])
-    for (const one of [lead, open])
-      expect(rowOf(one)).toMatchObject({ Status: 'Done', Result: 'Inspected' })
+    const lead = makeLead({ ...won, ...sale })
+    await send([lead])
+    await send([lead], outcome)
+    expect(rowOf(lead)).toHaveProperty('Result')
+    await send([{ ...lead, status: 'done', saleDetails: null }], outcome)
+    expect(rowOf(lead)).not.toHaveProperty('Result')
   })
 
   test('does not overwrite an Amount that the crew uses for something else', async () => {

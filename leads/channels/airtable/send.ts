@@ -5,7 +5,7 @@ import { fieldNames, type LeadField } from '../../fields.ts'
 import type { StoredLead } from '../../lead.ts'
 import { newState } from '../../lead-state.ts'
 import { toOneLine } from '../../safe-text.ts'
-import { describeSale, readAmount } from '../../sale.ts'
+import { readAmount } from '../../sale.ts'
 import type { ClaimedLead } from '../../store/claims.ts'
 import { findLead } from '../../store/find-leads.ts'
 import type { Database } from '../../store/tables.ts'
@@ -22,6 +22,7 @@ import {
 import {
   type Cells,
   chooseStatus,
+  describeResult,
   isOwnResult,
   isOwnStatus,
   isStatusSet,
@@ -165,9 +166,9 @@ const sendOutcomes = updateRows((lead, { fields }) => {
   return {
     ...(isOwnStatus(fields.Status) && { Status: chooseStatus(lead) }),
     ...(hasCalledAt !== (calledAt !== null) && { 'Called At': formatCalledAt(lead) }),
-    ...(describeSale(lead) !== (fields.Result ?? null) &&
+    ...(describeResult(lead) !== (fields.Result ?? null) &&
       isOwnResult(fields.Result) && {
-        Result: describeSale(lead),
+        Result: describeResult(lead),
         // Without a Result of ours, the Amount is the owner's.
         ...((fields.Result || fields.Amount === undefined) && { Amount: readAmount(lead) }),
       }),
