@@ -34,10 +34,9 @@ export function computeLaterStart(lead: LeadCard, now: number): number | undefin
 
 export type Countdown = { mood: Mood; text: string; shareLeft: number; minutesLeft: number }
 
+const over = { shareLeft: 0, minutesLeft: 0 }
+
 export function computeCountdown(lead: LeadCard, clock: Clock, me: string): Countdown {
-  const { now } = clock
-  const { promiseStartAt, deadlineAt } = lead
-  const over = { shareLeft: 0, minutesLeft: 0 }
   const status = statuses[lead.status]
   switch (status.needs) {
     case 'nothing': {
@@ -55,11 +54,17 @@ export function computeCountdown(lead: LeadCard, clock: Clock, me: string): Coun
       }
     case 'next-call': {
       const text = `${capitalize(explainNextCall(lead))}. ${describeNextCall(lead, clock)}`
-      const mood = lead.isEmergency ? 'urgent' : isDueAgain(lead, now) ? 'soon' : 'waiting'
+      const mood = lead.isEmergency ? 'urgent' : isDueAgain(lead, clock.now) ? 'soon' : 'waiting'
       return { mood, text, shareLeft: 1, minutesLeft: 0 }
     }
     case 'first-call':
+      return computeFirstCall(lead, clock)
   }
+}
+
+function computeFirstCall(lead: LeadCard, clock: Clock): Countdown {
+  const { now } = clock
+  const { promiseStartAt, deadlineAt } = lead
   const call = capitalize(chooseWords(lead).call)
   if (promiseStartAt === null || deadlineAt === null)
     return { mood: 'suspect', text: 'Possible spam', ...over }

@@ -7,6 +7,7 @@ import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext, sendThrough } from '#testing/delivery.ts'
 import { savePhone, storedJane } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
+import type { ReasonKind } from '../delivery-reason.ts'
 import { type Field, fieldNames, leadFields } from '../fields.ts'
 import type { StoredLead } from '../lead.ts'
 import type { Channel } from './channel-type.ts'
@@ -143,4 +144,11 @@ it('sends leads only to the recipients in the settings, whatever a lead contains
   ]
   await sendAll(texts.map(fillWith))
   expect(new Set(listAddresses())).toEqual(expected)
+})
+
+it('asks for the result of a call through each channel that reminds the crew', () => {
+  const listKinds = (reason: ReasonKind) =>
+    channels.filter(({ reasons }) => reasons.includes(reason)).map(({ kind }) => kind)
+  expect(listKinds('unresolved')).toEqual(listKinds('again'))
+  expect(listKinds('again')).toEqual(expect.arrayContaining(['email', 'sms', 'webhook', 'push']))
 })
