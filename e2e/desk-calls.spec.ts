@@ -164,11 +164,16 @@ test('the report links to the requests that nobody has called yet', async ({
 }) => {
   await sendLead()
   await sendLead({ name: 'Old Lead' })
+  const page = await signIn('Sam Hill')
+  const legend = page.getByText('The hatched part of a bar shows requests that were called late')
+  await page.getByRole('link', { name: 'Report' }).click()
+  await expect(page.getByText('Nothing to report yet.')).toBeVisible()
+  await expect(legend).toHaveCount(0)
   site.runSql(`update leads set deadline_at = deadline_at - 3600000;
     update leads set received_at = received_at - 5184000000 where name = 'Old Lead'`)
   await sendLead({ name: 'New Lead' })
-  const page = await signIn('Sam Hill')
-  await page.getByRole('link', { name: 'Report' }).click()
+  await page.getByRole('link', { name: '7 days' }).click()
+  await expect(legend).toBeVisible()
   await page.getByRole('link', { name: '1 not called yet' }).click()
   await expect(page.getByText('1 found, newest first')).toBeVisible()
   await expect(page.locator('.lead-name')).toHaveText([visitor.name])

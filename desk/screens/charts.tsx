@@ -6,7 +6,7 @@ const width = 320
 const plotHeight = 96
 const top = 14
 
-/** Stacks late or unmade calls (hatched) on on-time calls; the table repeats the numbers. */
+/** Stacks requests that were called late or not yet (hatched) on those called on time; the table repeats the numbers. */
 export function BarChart({
   title,
   label,
@@ -74,7 +74,7 @@ export function BarChart({
       <details>
         <summary>Show as a table</summary>
         <Table
-          head={[nameOf, 'On time', 'Late']}
+          head={[nameOf, 'On time', 'Late or not called']}
           rows={bars.map(({ name, kept, missed }) => [name, kept, missed])}
         />
       </details>

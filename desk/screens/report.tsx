@@ -27,7 +27,7 @@ export function ReportScreen({
         {open === 'always'
           ? ', day or night'
           : `. If we’re closed, within ${promiseMinutes} minutes of opening`}
-        . Hatched bars are calls that were late or not made.
+        .
       </p>
       <nav className="periods" aria-label="Period">
         {reportDays.map((some) => (
@@ -67,79 +67,84 @@ function Report({ days }: { days: string }) {
   const worst = byHour.reduce((a, b, at) => (b.missed > (byHour[a]?.missed ?? 0) ? at : a), 0)
   const worstMissed = byHour[worst]?.missed ?? 0
   return (
-    <div className="report">
-      <section className="card share">
-        <h2 className="unseen">Calls on time</h2>
-        <ShareRing share={share} figure={formatFigure(report)} />
-        {describeReport(report).map((sentence) => (
-          <p key={sentence}>{sentence}</p>
-        ))}
-        {report.uncalled > 0 && (
-          <p>
-            <a href={formatRoute({ screen: 'leads', query: `status=late&days=${days}` })}>
-              {report.uncalled} not called yet
-            </a>
-          </p>
-        )}
-      </section>
-      <BarChart
-        title="Response time"
-        label={`Response times: ${report.kept} on time, ${later} later, ${report.uncalled} not called yet.${later + report.kept < 2 ? '' : ` Half of the calls came within ${formatTook(report.medianMs)}.`}`}
-        nameOf="Called"
-        bars={[
-          ...byMinute.map((kept, at) => ({
-            name: `Minute ${at + 1}`,
-            tick: (at + 1) % minutesPerTick === 0 ? String(at + 1) : undefined,
-            kept,
-            missed: 0,
-          })),
-          { name: 'Later', tick: `${byMinute.length}+`, kept: 0, missed: later },
-          { name: 'Not yet', tick: '–', kept: 0, missed: report.uncalled },
-        ]}
-      />
-      <BarChart
-        title="By hour"
-        label={`Requests by hour of arrival. ${worstMissed > 0 ? `The worst hour was ${formatHour(worst)}, with ${count(worstMissed, 'call')} late or not made.` : 'No calls were late or not made.'}`}
-        nameOf="Hour"
-        bars={byHour.map((counts, at) => ({
-          name: formatHour(at),
-          tick: at % 6 === 3 ? formatHour(at) : undefined,
-          ...counts,
-        }))}
-      />
-      <BarChart
-        title="By day"
-        label={`Requests by day: ${daily.filter(({ missed }) => missed > 0).length} of ${daily.length} days had a call that was late or not made.`}
-        nameOf="Day"
-        bars={daily}
-      />
-      <section className="card">
-        <h2>By source</h2>
-        <Table
-          head={['Source', 'Requests', 'Reached', 'Won', 'Dollars']}
-          rows={bySource.map(({ source, leads, reached, won, dollars }) => [
-            source,
-            leads,
-            reached,
-            won,
-            formatDollars(dollars),
-          ])}
+    <>
+      <p className="quiet">
+        The hatched part of a bar shows requests that were called late or not yet.
+      </p>
+      <div className="report">
+        <section className="card share">
+          <h2 className="unseen">Calls on time</h2>
+          <ShareRing share={share} figure={formatFigure(report)} />
+          {describeReport(report).map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+          {report.uncalled > 0 && (
+            <p>
+              <a href={formatRoute({ screen: 'leads', query: `status=late&days=${days}` })}>
+                {report.uncalled} not called yet
+              </a>
+            </p>
+          )}
+        </section>
+        <BarChart
+          title="Response time"
+          label={`Response times: ${report.kept} on time, ${later} later, ${report.uncalled} not called yet.${later + report.kept < 2 ? '' : ` Half of the calls came within ${formatTook(report.medianMs)}.`}`}
+          nameOf="Called"
+          bars={[
+            ...byMinute.map((kept, at) => ({
+              name: `Minute ${at + 1}`,
+              tick: (at + 1) % minutesPerTick === 0 ? String(at + 1) : undefined,
+              kept,
+              missed: 0,
+            })),
+            { name: 'Later', tick: `${byMinute.length}+`, kept: 0, missed: later },
+            { name: 'Not yet', tick: '–', kept: 0, missed: report.uncalled },
+          ]}
         />
-      </section>
-      {byPerson.length > 0 && (
+        <BarChart
+          title="By hour"
+          label={`Requests by hour of arrival. ${worstMissed > 0 ? `The worst hour was ${formatHour(worst)}, with ${count(worstMissed, 'call')} late or not made.` : 'No calls were late or not made.'}`}
+          nameOf="Hour"
+          bars={byHour.map((counts, at) => ({
+            name: formatHour(at),
+            tick: at % 6 === 3 ? formatHour(at) : undefined,
+            ...counts,
+          }))}
+        />
+        <BarChart
+          title="By day"
+          label={`Requests by day: ${daily.filter(({ missed }) => missed > 0).length} of ${daily.length} days had a call that was late or not made.`}
+          nameOf="Day"
+          bars={daily}
+        />
         <section className="card">
-          <h2>Calls by person</h2>
+          <h2>By source</h2>
           <Table
-            head={['Name', 'Calls', 'No answer']}
-            rows={byPerson.map(({ person, calls, noAnswer }) => [
-              person ?? 'Unknown',
-              calls,
-              noAnswer,
+            head={['Source', 'Requests', 'Reached', 'Won', 'Dollars']}
+            rows={bySource.map(({ source, leads, reached, won, dollars }) => [
+              source,
+              leads,
+              reached,
+              won,
+              formatDollars(dollars),
             ])}
           />
         </section>
-      )}
-    </div>
+        {byPerson.length > 0 && (
+          <section className="card">
+            <h2>Calls by person</h2>
+            <Table
+              head={['Name', 'Calls', 'No answer']}
+              rows={byPerson.map(({ person, calls, noAnswer }) => [
+                person ?? 'Unknown',
+                calls,
+                noAnswer,
+              ])}
+            />
+          </section>
+        )}
+      </div>
+    </>
   )
 }
 
