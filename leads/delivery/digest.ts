@@ -9,7 +9,7 @@ import { countToDo } from '../store/today-leads.ts'
 import { hourMs, minuteMs } from '../time-units.ts'
 import { keepTrying } from './send-due.ts'
 
-// Longer than a send and recording its result, so the lease needs no renewal.
+// Longer than sending a digest and recording the result, so the lease needs no renewal.
 const leaseMs = 90_000
 const expiresAfterMs = 4 * hourMs
 const firstRetryMs = 5_000
@@ -17,7 +17,7 @@ const longestRetryMs = 15 * minuteMs
 // If a digest is planned for later than that, the clock was set back.
 const longestDayMs = 26 * hourMs
 
-/** Lists who gets a digest, which links to the desk. */
+/** Lists who gets a digest. Without a desk, nobody does, because the digest links to it. */
 export async function listDigestRecipients(
   channel: Channel,
   context: Context,
