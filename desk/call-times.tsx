@@ -35,7 +35,7 @@ export function ChangeTime({ card, refresh }: { card: Card; refresh: Refresh }) 
 
 /** Offers times for the next call, and a field for any other within 60 days. */
 export function CallTimes({ choose }: { choose: (at: number) => void }) {
-  const { now } = useClock(60_000)
+  const { now } = useClock(minuteMs)
   const [time, setTime] = useState('')
   const hours = use(Hours)
   if (!hours) return null

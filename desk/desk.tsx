@@ -31,7 +31,7 @@ import { Lead } from './screens/lead.tsx'
 import { People } from './screens/people.tsx'
 import { SignIn } from './screens/sign-in.tsx'
 import { Today } from './screens/today.tsx'
-import { useNow, usePolling } from './use-polling.ts'
+import { useClock, usePolling } from './use-polling.ts'
 
 const screens = [
   ['today', 'Today'],
@@ -93,7 +93,7 @@ function SignedIn({
   const { screen, leadId, query } = parseRoute(hash)
   useNavigation(hash)
   useKeptFocus()
-  const now = useNow((at) => Math.floor(at / minuteMs) * minuteMs)
+  const { now } = useClock(minuteMs)
   const shown = today.data && passTime(today.data, now)
   const waiting = shown ? countToCall(shown.totals) : 0
   const firstId = useFirstLead(shown?.leads[0]?.id)

@@ -1,20 +1,25 @@
+import { unlessBlocked } from '#site/unless-blocked.ts'
 import { createSignal, useSignal } from './signal.ts'
 
 // Notes that are being written. The browser deletes them when the tab closes.
 const drafts = createSignal()
+// If storage is full or blocked, they exist only in memory.
+const typed = new Map<string, string>()
 const nameKey = (leadId: string) => `note ${leadId}`
 
-export const readDraft = (leadId: string) => sessionStorage.getItem(nameKey(leadId)) ?? ''
+export const readDraft = (leadId: string) =>
+  typed.get(leadId) ?? unlessBlocked(() => sessionStorage.getItem(nameKey(leadId))) ?? ''
 
 export function saveDraft(leadId: string, text: string) {
-  if (text) sessionStorage.setItem(nameKey(leadId), text)
-  else sessionStorage.removeItem(nameKey(leadId))
+  typed.set(leadId, text)
+  unlessBlocked(() => sessionStorage.setItem(nameKey(leadId), text))
   drafts.notify()
 }
 
 /** Removes all notes that were not sent, because they must not outlive the session. */
 export function clearDrafts() {
-  sessionStorage.clear()
+  typed.clear()
+  unlessBlocked(() => sessionStorage.clear())
   drafts.notify()
 }
 

@@ -4,6 +4,7 @@ import { needsCall, readNeed } from '#leads/lead-state.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { describeDetails } from '#leads/sale.ts'
 import { statuses } from '#leads/statuses.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import { computeCountdown, readTime } from './countdown.ts'
 import { CountdownIcon } from './countdown-icon.tsx'
 import { firstScreenful } from './lead-row.tsx'
@@ -17,7 +18,7 @@ const isSameLine = (a: Line, b: Line) =>
 
 const LeadLine = memo(function LeadLine({ lead, href, isShown }: Line) {
   const me = use(Me)
-  const clock = useClock(needsCall(lead) ? 1_000 : 60_000)
+  const clock = useClock(needsCall(lead) ? 1_000 : minuteMs)
   const countdown = computeCountdown(lead, clock, me)
   return (
     <li id={`lead-${lead.id}`} className="line" data-mood={countdown.mood}>

@@ -1,6 +1,7 @@
 import { memo, use, useDeferredValue } from 'react'
 import { formatAgo } from '#leads/clock.ts'
 import { needsCall } from '#leads/lead-state.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import { readClock, readOpenedAt } from './api.ts'
 import { CallActions, NotCalled, NoteField, Outcomes, Unsent } from './call-actions.tsx'
 import { ChangeTime } from './call-times.tsx'
@@ -43,7 +44,7 @@ const isSameRow = (a: Row, b: Row) =>
 const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling, refresh }: Row) {
   const me = use(Me)
   const { lead } = card
-  const clock = useClock(needsCall(lead) ? 1_000 : 60_000)
+  const clock = useClock(needsCall(lead) ? 1_000 : minuteMs)
   const age = useNow((now) => formatAgo(lead.receivedAt, { ...clock, now }))
   const countdown = computeCardCountdown(card, clock, me)
   const requests = listRequests(card)

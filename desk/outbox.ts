@@ -3,9 +3,9 @@ import { type EventKind, events } from '#leads/history.ts'
 import { isRemark } from '#leads/lead-state.ts'
 import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
 import { hourMs } from '#leads/time-units.ts'
-import { unlessBlocked } from '#site/unless-blocked.ts'
 import { isRefused, readClock, request, retryMs } from './api.ts'
 import { createSignal, useSignal } from './signal.ts'
+import { createStored } from './stored.ts'
 
 type Shown = Pick<LeadCard, 'id' | 'version'>
 
@@ -51,7 +51,7 @@ export function createOutbox({
   now = Date.now,
 }: {
   /** Stores started calls, in case the browser discards the page. */
-  storage: { read: () => Dialed[]; write: (dialed: readonly Dialed[]) => void }
+  storage: { read: () => readonly Dialed[]; write: (dialed: readonly Dialed[]) => void }
   post: (leadId: string, event: Event) => Promise<{ lead: LeadInFull }>
   waitToRetry: () => Promise<void>
   now?: () => number
@@ -173,24 +173,19 @@ export const waitToRetry = () =>
     }
   })
 
-const dialedKey = 'dialed'
+const dialed = createStored<readonly Dialed[]>('dialed')
 
 const outbox = createOutbox({
   post: (leadId, body) =>
     request('POST', `/api/leads/${leadId}/events`, { body, needsData: true, keepalive: true }),
   waitToRetry,
-  storage: {
-    read: () => unlessBlocked(() => JSON.parse(localStorage.getItem(dialedKey) ?? '[]')) ?? [],
-    write: (dialed) => {
-      unlessBlocked(() => localStorage.setItem(dialedKey, JSON.stringify(dialed)))
-    },
-  },
+  storage: { read: () => dialed.read() ?? [], write: dialed.write },
 })
 
 export const { resume } = outbox
 
 /** Call this on sign-out, because another person may sign in. */
-export const forgetDialed = () => unlessBlocked(() => localStorage.removeItem(dialedKey))
+export const forgetDialed = dialed.clear
 
 export const send = outbox.send
 

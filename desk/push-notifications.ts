@@ -1,4 +1,5 @@
 import type { DeviceCard } from '#leads/desk/device-routes.ts'
+import { unlessBlocked } from '#site/unless-blocked.ts'
 import { request } from './api.ts'
 
 export type Devices = { publicKey: string; devices: DeviceCard[] }
@@ -20,10 +21,10 @@ export const guessDeviceName = () => (/Mobi/.test(navigator.userAgent) ? 'My pho
 
 // Today asks once after each sign-in on a device.
 const askedKey = 'asked-for-notifications'
-export const markAsked = () => localStorage.setItem(askedKey, '1')
-export const clearAsked = () => localStorage.removeItem(askedKey)
+export const markAsked = () => unlessBlocked(() => localStorage.setItem(askedKey, '1'))
+export const clearAsked = () => unlessBlocked(() => localStorage.removeItem(askedKey))
 export const shouldAsk = () =>
-  localStorage.getItem(askedKey) === null &&
+  unlessBlocked(() => localStorage.getItem(askedKey) === null) &&
   (readPushSupport() === 'needs-home-screen' ||
     (readPushSupport() === 'supported' && Notification.permission !== 'denied'))
 

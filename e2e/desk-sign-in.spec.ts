@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { pushHost, startFakePush } from '#fakes/push.ts'
-import { checkAxe, row, mailed as test } from './desk.ts'
+import { checkAxe, enterDesk, row, mailed as test } from './desk.ts'
+import { visitor } from './form.ts'
 import { expect, phone } from './test.ts'
 
 const email = 'owner@example.com'
@@ -98,4 +99,32 @@ test.describe('notifications', () => {
     // A browser that blocks notifications is not asked.
     await expect((await openPhone('Ann', 'denied')).ask).toHaveCount(0)
   })
+})
+
+test('the desk opens and takes a note in a browser that blocks storage', async ({
+  site,
+  sendLead,
+  browser,
+  endings,
+}) => {
+  await sendLead()
+  const context = await browser.newContext({ viewport: phone })
+  endings.push(() => context.close())
+  await context.addInitScript(() => {
+    for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, {
+        get() {
+          throw new DOMException('denied', 'SecurityError')
+        },
+      })
+  })
+  const page = await context.newPage()
+  await askForCode(page, site.deskUrl)
+  await enterDesk(page, await site.makeLink(), 'Sam')
+  const card = row(page, visitor.name)
+  await card.getByRole('button', { name: 'I’m calling' }).click()
+  await card.getByLabel('Note').fill('Gate code 12')
+  await card.getByRole('button', { name: 'Add note' }).click()
+  await expect(card.getByText('Sam: Gate code 12')).toBeVisible()
+  await expect(card.getByLabel('Note')).toHaveValue('')
 })

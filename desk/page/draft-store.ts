@@ -1,8 +1,8 @@
 import type { PageData, PageScreen } from '#server/page-routes.ts'
 import { readEntry, writeEntry } from '#site/schema/entry-path.ts'
-import { unlessBlocked } from '#site/unless-blocked.ts'
 import { isRefused, Refused, request, retryMs } from '../api.ts'
 import { createSignal } from '../signal.ts'
+import { createStored } from '../stored.ts'
 
 type Saved = Omit<PageData, 'isHere' | 'sections' | 'draft'>
 
@@ -39,7 +39,8 @@ export function createDraftStore(email: string) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let saving: Promise<void> | undefined
   let isStopped = false
-  const unsaved = createUnsaved(email)
+  // Each person has a separate entry, because several may use one device.
+  const unsaved = createStored<{ base: number; draft: object }>(`unsaved page ${email}`)
   const set = (changes: Partial<State>) => {
     state = { ...state, ...changes }
     signal.notify()
@@ -161,20 +162,5 @@ export function createDraftStore(email: string) {
       clearTimeout(timer)
       if (state.save === 'pending') void save()
     },
-  }
-}
-
-type Unsaved = { base: number; draft: object }
-
-/** Each person has a separate entry, because several may use one device. */
-function createUnsaved(email: string) {
-  const key = `unsaved page ${email}`
-  // If storage is full or blocked, the draft exists only in memory.
-  return {
-    read: (): Unsaved | undefined =>
-      unlessBlocked(() => JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined),
-    write: (unsaved: Unsaved) =>
-      unlessBlocked(() => localStorage.setItem(key, JSON.stringify(unsaved))),
-    clear: () => unlessBlocked(() => localStorage.removeItem(key)),
   }
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { formatShortClock } from '#leads/clock.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import type { Version } from '#server/page-routes.ts'
 import { request } from '../api.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
@@ -21,7 +22,7 @@ export function Versions({ store, newest }: { store: DraftStore; newest: number 
 const states = { shown: 'Visitors see this.', damaged: 'The text of this version is damaged.' }
 
 function List({ store }: { store: DraftStore }) {
-  const clock = useClock(60_000)
+  const clock = useClock(minuteMs)
   const [versions, setVersions] = useState<Version[]>()
   const [problem, setProblem] = useState<string>()
   useEffect(() => {

@@ -4,6 +4,7 @@ import { serviceTypes } from '#leads/fields.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { reportDays } from '#leads/reports/periods.ts'
 import { statuses, statusKinds } from '#leads/statuses.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import { readClock, request, retryMs } from '../api.ts'
 import { Button, Choice, Heading } from '../elements.tsx'
 import { LeadLines } from '../lead-line.tsx'
@@ -179,7 +180,7 @@ export function AllLeads({
 
 /** Returns the file name. Uses POST to keep homeowners' names out of URLs. */
 async function download(filter: object, timeZone: string): Promise<string> {
-  const options = { needsData: true, timeoutMs: 120_000 }
+  const options = { needsData: true, timeoutMs: 2 * minuteMs }
   const file = await request<Blob>('POST', '/api/spreadsheet', { body: filter, ...options })
   const url = URL.createObjectURL(file)
   const name = `leads-${formatDay(readClock(), timeZone)}.csv`

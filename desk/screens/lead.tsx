@@ -2,7 +2,7 @@ import { type ReactNode, use, useEffect, useRef, useState } from 'react'
 import { formatAgo, formatShortClock } from '#leads/clock.ts'
 import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
 import { statuses } from '#leads/statuses.ts'
-import { dayMs } from '#leads/time-units.ts'
+import { dayMs, minuteMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
 import { readClock, request } from '../api.ts'
 import { CallActions, dialsHere, NotCalled, NoteField, Outcomes, Unsent } from '../call-actions.tsx'
@@ -171,7 +171,7 @@ function OtherRequests({
   showsPhone?: boolean
   children: ReactNode
 }) {
-  const clock = useClock(60_000)
+  const clock = useClock(minuteMs)
   if (leads.length === 0) return null
   return (
     <section>

@@ -4,6 +4,7 @@ import type { People as PeopleData, Person } from '#leads/desk/people-routes.ts'
 import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
 import type { Session } from '#leads/desk/routes.ts'
 import { suggestEmail } from '#leads/suggest-email.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import { request } from '../api.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
 import { Button, Heading } from '../elements.tsx'
@@ -22,7 +23,7 @@ export function People({
   refreshMe: () => Promise<void>
   onSignOut: () => void
 }) {
-  const clock = useClock(60_000)
+  const clock = useClock(minuteMs)
   const { data, trouble, refresh } = usePolling<PeopleData>('/api/people', 10_000)
   const may = (route: DeskRoute) => mayUse(me.role, route)
   const rename = async (event: FormEvent<HTMLFormElement>) => {

@@ -5,20 +5,16 @@ import { request } from '../api.ts'
 import { Button, deskTitle, Heading, Mark } from '../elements.tsx'
 import { clearAsked, turnOffNotifications } from '../push-notifications.ts'
 import { replaceHash } from '../route.ts'
+import { createStored } from '../stored.ts'
 
 // An iPhone may close the desk while someone reads the email, so remember that the code is expected.
-const askedKey = 'asked-email'
+const storedAsked = createStored<{ email: string; at: number }>('asked-email')
 const askedMs = 15 * minuteMs
 
 function readAsked(): string | undefined {
-  const { email, at = 0 } = JSON.parse(localStorage.getItem(askedKey) ?? '{}')
-  return Date.now() - at < askedMs ? email : undefined
+  const asked = storedAsked.read()
+  return asked && Date.now() - asked.at < askedMs ? asked.email : undefined
 }
-
-const saveAsked = (email: string) =>
-  localStorage.setItem(askedKey, JSON.stringify({ email, at: Date.now() }))
-
-const forgetAsked = () => localStorage.removeItem(askedKey)
 
 /** Requests a sign-in email and takes its code, or redeems the link that was opened. */
 export function SignIn({ token, onEnter }: { token: string | undefined; onEnter: () => void }) {
@@ -28,7 +24,7 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
     clearAsked()
   }, [token])
   const enter = () => {
-    forgetAsked()
+    storedAsked.clear()
     onEnter()
   }
   return (
@@ -98,7 +94,7 @@ function AskForCode({ onEnter }: { onEnter: () => void }) {
         path="/api/sign-in"
         button="Email me a link and a code"
         onDone={({ email = '' }) => {
-          saveAsked(email)
+          storedAsked.write({ email, at: Date.now() })
           setAsked(email)
         }}
       >
@@ -110,7 +106,7 @@ function AskForCode({ onEnter }: { onEnter: () => void }) {
       </SignInForm>
     )
   const startOver = () => {
-    forgetAsked()
+    storedAsked.clear()
     setAsked(undefined)
   }
   return (

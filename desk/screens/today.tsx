@@ -1,6 +1,7 @@
 import { Fragment } from 'react'
 import { formatOpening } from '#leads/clock.ts'
 import type { Today as TodayData, TodayLead } from '#leads/desk/today.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
 import { describeTotals, groupCards } from '../cards.ts'
 import { Heading, Mark } from '../elements.tsx'
@@ -21,7 +22,7 @@ export function Today({
   shownId: string | undefined
   refresh: () => Promise<void>
 }) {
-  const clock = useClock(60_000)
+  const clock = useClock(minuteMs)
   const groups = groupCards(leads)
   const { mine = [], toCall = [], waiting = [], calling = [], called = [] } = groups
   const { older = [], suspect = [] } = groups
