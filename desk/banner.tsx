@@ -6,13 +6,13 @@ import { request } from './api.ts'
 import { Icon } from './elements.tsx'
 import { attempt } from './notice.tsx'
 import { formatRoute } from './route.ts'
-import { type Polled, useClock } from './use-polling.ts'
+import { type Polled, refresh, useClock } from './use-polling.ts'
 
 // The desk polls every 2 s, so data this old means that the connection hangs.
 const oldMs = 8_000
 
 export function Banner({
-  today: { trouble, at, refresh },
+  today: { trouble, at },
   warnings,
 }: {
   today: Polled<unknown>
@@ -37,14 +37,14 @@ export function Banner({
             <span>{first.text}</span>
             {others.length > 0 && <b>+{others.length}</b>}
           </summary>
-          <Action action={first.action} refresh={refresh} />
+          <Action action={first.action} />
           {others.map(({ id, severity, text, action }) => (
             <Fragment key={id}>
               <p data-severity={severity}>
                 <Icon name="warning" />
                 {text}
               </p>
-              <Action action={action} refresh={refresh} />
+              <Action action={action} />
             </Fragment>
           ))}
         </details>
@@ -56,13 +56,7 @@ export function Banner({
 /** Sorts errors first, then warnings that the owner can fix with a button. */
 const rank = ({ severity, action }: DeskWarning) => (severity === 'error' ? 0 : action ? 1 : 2)
 
-function Action({
-  action,
-  refresh,
-}: {
-  action: DeskWarning['action']
-  refresh: () => Promise<void>
-}) {
+function Action({ action }: Pick<DeskWarning, 'action'>) {
   if (!action) return null
   if (action.kind === 'retry-all')
     return (

@@ -1,29 +1,17 @@
 import { use, useState } from 'react'
 import { isDueAgain } from '#leads/deadline.ts'
 import { nameButton } from '#leads/describe-event.ts'
-import { type EventKind, eventKinds, events, maxNoteLength } from '#leads/history.ts'
-import { isValid, plansCall } from '#leads/lead-state.ts'
+import { maxNoteLength } from '#leads/history.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { chooseWords, count } from '#leads/words.ts'
 import { readClock } from './api.ts'
-import { CallTimes } from './call-times.tsx'
-import {
-  areDifferent,
-  type Card,
-  canCall,
-  countAttempts,
-  findOwnCall,
-  listRequests,
-  nameRequest,
-} from './cards.ts'
+import { type Card, canCall, findOwnCall } from './cards.ts'
 import { readDraft, saveDraft, useDraft } from './drafts.ts'
 import { Button, Icon, MailLink, NotSent } from './elements.tsx'
 import { Me, Sender } from './me.ts'
 import { useUnsent } from './outbox.ts'
-import { type Pressed, type Refresh, usePress } from './press.ts'
+import { usePress } from './press.ts'
 import { useIsLive, useNow } from './use-polling.ts'
-
-type Actions = { card: Card; refresh: Refresh }
 
 /**
  * iPhones read the text after &, Android phones after ?. A phone that supports neither still opens the
@@ -36,11 +24,11 @@ const makeTextUrl = (callUrl: string, text: string) =>
 export const dialsHere = () => matchMedia('(pointer: coarse)').matches
 
 /** The link dials and records the call. The button is for those who dial on another phone. */
-export function CallActions({ card, refresh, isNext }: Actions & { isNext: boolean }) {
+export function CallActions({ card, isNext }: { card: Card; isNext: boolean }) {
   const { lead } = card
   const [isBusy, setBusy] = useState(false)
   const isLive = useIsLive()
-  const press = usePress(refresh)
+  const press = usePress()
   const canClaim = canCall(card, readClock())
   const claim = async () => {
     setBusy(true)
@@ -105,66 +93,10 @@ export function CallActions({ card, refresh, isNext }: Actions & { isNext: boole
   )
 }
 
-const results = eventKinds.filter((kind) => events[kind].place === 'results')
-
-export function Outcomes({ card, refresh }: Actions) {
-  const { lead } = card
-  const state = { ...lead, attempts: countAttempts(card) }
-  const [asked, setAsked] = useState<EventKind>()
-  const isLive = useIsLive()
-  const press = usePress(refresh)
-  const isMine = findOwnCall(card, use(Me)) !== undefined
-  // Don't ask which request another call is about: it is about all of them, because they have the same number.
-  const asks = (kind: EventKind) => !plansCall(kind) && areDifferent(card)
-  const takesTime = (kind: EventKind) => events[kind].takes === 'time'
-  const record = (kind: EventKind, about: Pressed, at?: number) => {
-    setAsked(undefined)
-    // The note belongs to this call.
-    void sendNote(lead, press)
-    void press(about, { kind, ...(at && { at }) })
-  }
-  return (
-    <>
-      {isMine && <p className="question">{`Did you reach ${lead.firstName || 'them'}?`}</p>}
-      <div className="outcomes">
-        {results
-          .filter((kind) => isValid(kind, state, lead.version))
-          .map((kind) => (
-            <Button
-              key={kind}
-              isPrimary={isMine && kind === 'done'}
-              disabled={!isLive}
-              aria-expanded={asks(kind) || takesTime(kind) ? asked === kind : undefined}
-              onClick={() =>
-                asks(kind) || takesTime(kind)
-                  ? setAsked(asked === kind ? undefined : kind)
-                  : record(kind, card)
-              }
-            >
-              {nameButton(kind, lead)}
-            </Button>
-          ))}
-      </div>
-      {asked && takesTime(asked) && <CallTimes choose={(at) => record(asked, card, at)} />}
-      {asked && !takesTime(asked) && (
-        <fieldset className="choices">
-          <legend>{`Which request should be marked “${nameButton(asked, lead)}”?`}</legend>
-          {listRequests(card).map((one) => (
-            <Button key={one.id} onClick={() => record(asked, { lead: one, isAlone: true })}>
-              <bdi>{nameRequest(one)}</bdi>
-            </Button>
-          ))}
-          <Button onClick={() => record(asked, card)}>{`All ${card.requests} requests`}</Button>
-        </fieldset>
-      )}
-    </>
-  )
-}
-
 /** Takes back the tap that recorded your call. */
-export function NotCalled({ card, refresh }: Actions) {
+export function NotCalled({ card }: { card: Card }) {
   const lead = findOwnCall(card, use(Me)) ?? card.lead
-  const press = usePress(refresh)
+  const press = usePress()
   const unsent = useUnsent(lead.id)
   return (
     <button
@@ -182,10 +114,10 @@ export function NotCalled({ card, refresh }: Actions) {
 // A shorter note has no counter.
 const fewLeft = 60
 
-export function NoteField({ card: { lead }, refresh }: Actions) {
+export function NoteField({ card: { lead } }: { card: Card }) {
   const isLive = useIsLive()
   const text = useDraft(lead.id)
-  const press = usePress(refresh)
+  const press = usePress()
   const left = maxNoteLength - text.length
   return (
     <form
@@ -218,7 +150,7 @@ export function NoteField({ card: { lead }, refresh }: Actions) {
   )
 }
 
-async function sendNote(lead: LeadCard, press: ReturnType<typeof usePress>): Promise<void> {
+export async function sendNote(lead: LeadCard, press: ReturnType<typeof usePress>): Promise<void> {
   const text = readDraft(lead.id)
   if (!text.trim()) return
   saveDraft(lead.id, '')

@@ -7,14 +7,14 @@ import { minuteMs } from '#leads/time-units.ts'
 import type { Card } from './cards.ts'
 import { Button } from './elements.tsx'
 import { Hours } from './me.ts'
-import { type Refresh, usePress } from './press.ts'
+import { usePress } from './press.ts'
 import { useClock } from './use-polling.ts'
 
 /** Changes when to call again. */
-export function ChangeTime({ card, refresh }: { card: Card; refresh: Refresh }) {
+export function ChangeTime({ card }: { card: Card }) {
   const [isShown, setShown] = useState(false)
   const details = useRef<HTMLDetailsElement>(null)
-  const press = usePress(refresh)
+  const press = usePress()
   if (!isValid('moved', card.lead, card.lead.version)) return null
   const choose = (at: number) => {
     details.current?.removeAttribute('open')

@@ -7,7 +7,7 @@ import { saveDraft, useDraft } from './drafts.ts'
 import { Button } from './elements.tsx'
 import { LeadInputs, type Problem } from './lead-inputs.tsx'
 import { useUnsent } from './outbox.ts'
-import { type Refresh, usePress } from './press.ts'
+import { usePress } from './press.ts'
 
 /** A correction that is being written. */
 type Draft = {
@@ -19,7 +19,7 @@ type Draft = {
 }
 
 /** Corrects what the homeowner sent. */
-export function CorrectLead({ lead, refresh }: { lead: LeadInFull; refresh: Refresh }) {
+export function CorrectLead({ lead }: { lead: LeadInFull }) {
   const draftName = `correction ${lead.id}`
   const text = useDraft(draftName)
   const draft: Draft = text ? JSON.parse(text) : { typed: {} }
@@ -28,7 +28,7 @@ export function CorrectLead({ lead, refresh }: { lead: LeadInFull; refresh: Refr
   const [isOpen, setOpen] = useState(text !== '')
   const [isSending, setSending] = useState(false)
   const disabled = useUnsent(lead.id).length > 0 || isSending
-  const press = usePress(refresh)
+  const press = usePress()
   async function send() {
     setSending(true)
     const error = await press({ lead }, { kind: 'corrected', shown, fields: typed })

@@ -31,7 +31,7 @@ import { Lead } from './screens/lead.tsx'
 import { People } from './screens/people.tsx'
 import { SignIn } from './screens/sign-in.tsx'
 import { Today } from './screens/today.tsx'
-import { useClock, usePolling } from './use-polling.ts'
+import { refresh, useClock, usePolling } from './use-polling.ts'
 
 const screens = [
   ['today', 'Today'],
@@ -114,9 +114,9 @@ function SignedIn({
       void navigator.serviceWorker?.register('/sw.js').catch(() => {})
       void repairSubscription().catch(() => {})
     })
-    void sendNewLead(today.refresh)
-    void resume(showCallError).then(today.refresh)
-  }, [isSignedIn, today.refresh])
+    void sendNewLead()
+    void resume(showCallError).then(refresh)
+  }, [isSignedIn])
   useEffect(() => {
     if (!today.isSignedOut) return
     clearDrafts()
@@ -155,9 +155,7 @@ function SignedIn({
                 <Banner today={today} warnings={warnings} />
                 <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
                   <div className="list-pane">
-                    {screen === 'today' && (
-                      <Today {...shown} shownId={shownId} refresh={today.refresh} />
-                    )}
+                    {screen === 'today' && <Today {...shown} shownId={shownId} />}
                     {screen === 'leads' && (
                       <AllLeads
                         query={query}
@@ -166,7 +164,7 @@ function SignedIn({
                         canExport={may('POST /api/spreadsheet')}
                       />
                     )}
-                    {screen === 'add' && <AddLead refresh={today.refresh} />}
+                    {screen === 'add' && <AddLead />}
                     {screen === 'report' && (
                       <Suspense fallback={<p>Loading…</p>}>
                         <ReportScreen query={query} {...shown} />
@@ -183,9 +181,7 @@ function SignedIn({
                           People.
                         </p>
                       ))}
-                    {screen === 'people' && (
-                      <People me={me} refreshMe={today.refresh} onSignOut={onChange} />
-                    )}
+                    {screen === 'people' && <People me={me} onSignOut={onChange} />}
                   </div>
                   {hasPanes && (shownId || (screen === 'today' && leads.length > 0)) && (
                     <div className="lead-pane">
@@ -201,7 +197,6 @@ function SignedIn({
                           id={shownId}
                           loaded={findCard(leads, shownId) ?? findLoaded(shownId)}
                           isChosen={leadId !== undefined}
-                          refreshList={today.refresh}
                           canErase={may('DELETE /api/leads/:id')}
                         />
                       )}

@@ -3,7 +3,7 @@ import { formatAgo } from '#leads/clock.ts'
 import { needsCall } from '#leads/lead-state.ts'
 import { minuteMs } from '#leads/time-units.ts'
 import { readClock, readOpenedAt } from './api.ts'
-import { CallActions, NotCalled, NoteField, Outcomes, Unsent } from './call-actions.tsx'
+import { CallActions, NotCalled, NoteField, Unsent } from './call-actions.tsx'
 import { ChangeTime } from './call-times.tsx'
 import {
   areDifferent,
@@ -19,15 +19,14 @@ import {
 import { computeCountdown, readTime } from './countdown.ts'
 import { CountdownIcon } from './countdown-icon.tsx'
 import { MapLink } from './elements.tsx'
+import { EventButtons } from './event-buttons.tsx'
 import { Me } from './me.ts'
-import type { Refresh } from './press.ts'
 import { useClock, useNow } from './use-polling.ts'
 
 type Listing = {
   hrefOf: (leadId: string) => string
   /** The lead that is open beside the list. */
   shownId: string | undefined
-  refresh: Refresh
   /** Leads that you are calling show the outcomes and a field for a note. */
   isCalling?: boolean
 }
@@ -41,7 +40,7 @@ const isSameRow = (a: Row, b: Row) =>
   a.isNext === b.isNext &&
   JSON.stringify(a.card) === JSON.stringify(b.card)
 
-const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling, refresh }: Row) {
+const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling }: Row) {
   const me = use(Me)
   const { lead } = card
   const clock = useClock(needsCall(lead) ? 1_000 : minuteMs)
@@ -57,7 +56,6 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
   const services = requests.map(({ service, isEmergency }) => !isEmergency && service)
   const what = [...new Set([...services, lead.town])].filter(Boolean)
   const others = describeRequests(card)
-  const actions = { card, refresh }
   return (
     <li
       id={`lead-${lead.id}`}
@@ -103,25 +101,25 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
       )}
       {areDifferent(card) && <Requests card={card} hrefOf={hrefOf} />}
       {(isCalling || needsCall(lead)) && (
-        <CallActions isNext={isNext || countdown.mood === 'late'} {...actions} />
+        <CallActions card={card} isNext={isNext || countdown.mood === 'late'} />
       )}
       {/* If the lead is open beside the list, its pane has these buttons. */}
       {isCalling && !isShown && (
         <>
           <MapLink address={lead.address} />
-          <Outcomes {...actions} />
-          <NotCalled {...actions} />
-          <NoteField {...actions} />
+          <EventButtons card={card} place="results" />
+          <NotCalled card={card} />
+          <NoteField card={card} />
         </>
       )}
       {/* The site put the lead back on the list, because nobody entered the result of the call. */}
       {lead.status === 'no-result' && !isShown && (
         <details>
           <summary>Enter the result</summary>
-          <Outcomes {...actions} />
+          <EventButtons card={card} place="results" />
         </details>
       )}
-      <ChangeTime {...actions} />
+      <ChangeTime card={card} />
       <Unsent lead={lead} />
     </li>
   )

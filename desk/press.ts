@@ -13,14 +13,13 @@ import { describeNextCall } from './countdown.ts'
 import { isCaller, Me, TimeZone } from './me.ts'
 import { attempt, shownMs } from './notice.tsx'
 import { type Press, send } from './outbox.ts'
-
-export type Refresh = () => Promise<void>
+import { refresh } from './use-polling.ts'
 
 /** The requests that a button changes. Without `others`, the server changes those that share the lead's call. */
 export type Pressed = Pick<Card, 'lead' | 'others'> & { isAlone?: true }
 
 /** Returns a function that records a button press, and shows the result with Undo. */
-export function usePress(refresh: Refresh) {
+export function usePress() {
   const me = use(Me)
   const timeZone = use(TimeZone)
   /** Returns the error if the server refused the press. */

@@ -1,4 +1,4 @@
-import { use, useCallback, useEffect, useRef, useState } from 'react'
+import { use, useEffect, useState } from 'react'
 import type { Clock } from '#leads/clock.ts'
 import { Refused, readClock, readOpenedAt, request, SignedOut } from './api.ts'
 import { TimeZone } from './me.ts'
@@ -16,7 +16,13 @@ export type Polled<Data> = {
   isSignedOut: boolean
   /** The server returned 404. */
   isGone: boolean
-  refresh: () => Promise<void>
+}
+
+const polls = new Set<() => Promise<void>>()
+
+/** Loads everything on the screen again, after the person has changed something. */
+export async function refresh(): Promise<void> {
+  await Promise.all([...polls].map((poll) => poll()))
 }
 
 const noTrouble = { trouble: undefined, isSignedOut: false, isGone: false }
@@ -28,12 +34,11 @@ export function usePolling<Data>(
   /** Data that came with the page. */
   start?: { data: Data; at: number },
 ): Polled<Data> {
-  const [state, setState] = useState<Omit<Polled<Data>, 'refresh'>>({
+  const [state, setState] = useState<Polled<Data>>({
     data: start?.data,
     at: start?.at ?? 0,
     ...noTrouble,
   })
-  const poll = useRef(async () => {})
   const hasStart = start !== undefined
   useEffect(() => {
     let current: AbortController | undefined
@@ -43,7 +48,7 @@ export function usePolling<Data>(
       clearTimeout(timer)
       current?.abort()
     }
-    poll.current = async () => {
+    const poll = async () => {
       stop()
       const mine = new AbortController()
       current = mine
@@ -64,26 +69,27 @@ export function usePolling<Data>(
         }))
         if (isSignedOut || isGone) return
       } else setState({ data: answer, at: readClock(), ...noTrouble })
-      if (!document.hidden) timer = setTimeout(() => poll.current(), everyMs)
+      if (!document.hidden) timer = setTimeout(poll, everyMs)
     }
+    polls.add(poll)
     const wake = () => {
-      if (!document.hidden) void poll.current()
+      if (!document.hidden) void poll()
     }
     const restore = ({ persisted }: PageTransitionEvent) => persisted && wake()
-    if (hasStart) timer = setTimeout(() => poll.current(), everyMs)
-    else void poll.current()
+    if (hasStart) timer = setTimeout(poll, everyMs)
+    else void poll()
     document.addEventListener('visibilitychange', wake)
     addEventListener('online', wake)
     addEventListener('pageshow', restore)
     return () => {
       stop()
+      polls.delete(poll)
       document.removeEventListener('visibilitychange', wake)
       removeEventListener('online', wake)
       removeEventListener('pageshow', restore)
     }
   }, [path, everyMs, hasStart])
-  const refresh = useCallback(() => poll.current(), [])
-  return { ...state, refresh }
+  return state
 }
 
 const clocks = createSignal()

@@ -7,8 +7,8 @@ import { Button, Heading, Icon, NotSent } from '../elements.tsx'
 import { LeadInputs, type Problem } from '../lead-inputs.tsx'
 import { attempt } from '../notice.tsx'
 import { makeId, retry, waitToRetry } from '../outbox.ts'
-import type { Refresh } from '../press.ts'
 import { formatRoute, replaceHash } from '../route.ts'
+import { refresh } from '../use-polling.ts'
 
 /** A lead that is being written down. The browser stores it until the server has confirmed it. */
 type NewLead = {
@@ -28,7 +28,7 @@ const parse = (text: string): NewLead => (text ? JSON.parse(text) : { id: makeId
 const save = (lead: NewLead) => saveDraft(draftName, JSON.stringify(lead))
 
 /** Sends the lead, and retries while there is no connection, even after a reload. */
-export async function sendNewLead(refresh: Refresh, pressed?: boolean): Promise<void> {
+export async function sendNewLead(pressed?: boolean): Promise<void> {
   const { id, fields, isCalled = pressed } = parse(readDraft(draftName))
   if (isCalled === undefined) return
   const body = { id, fields, isCalled }
@@ -66,7 +66,7 @@ export function AddLink() {
 }
 
 /** Adds a lead during a phone call, so a phone number or an email is enough. */
-export function AddLead({ refresh }: { refresh: Refresh }) {
+export function AddLead() {
   const { id, fields, isCalled, isUnsent, problem } = parse(useDraft(draftName))
   const disabled = isCalled !== undefined
   return (
@@ -88,10 +88,10 @@ export function AddLead({ refresh }: { refresh: Refresh }) {
         <LeadInputs {...{ fields, disabled, problem }} />
         <NotSent>{isUnsent && 'Not saved yet. Retrying while this page is open.'}</NotSent>
         <div className="pair">
-          <Button isPrimary disabled={disabled} onClick={() => sendNewLead(refresh, true)}>
+          <Button isPrimary disabled={disabled} onClick={() => sendNewLead(true)}>
             I’m handling this
           </Button>
-          <Button disabled={disabled} onClick={() => sendNewLead(refresh, false)}>
+          <Button disabled={disabled} onClick={() => sendNewLead(false)}>
             Someone should call back
           </Button>
         </div>

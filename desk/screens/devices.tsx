@@ -14,7 +14,7 @@ import {
   turnOffNotifications,
   turnOnNotifications,
 } from '../push-notifications.ts'
-import { usePolling } from '../use-polling.ts'
+import { refresh, usePolling } from '../use-polling.ts'
 
 type Schedule = DeviceCard['schedule']
 const off: [Schedule, string, hint: string] = [
@@ -42,20 +42,20 @@ export function listSchedules({ open, emergencies }: BusinessHours): (typeof off
 }
 
 export function DeviceList() {
-  const { data, trouble, refresh } = usePolling<Devices>('/api/devices', 10_000)
+  const { data, trouble } = usePolling<Devices>('/api/devices', 10_000)
   const hours = use(Hours)
   if (!data || !hours) return <p>{trouble ?? 'Loading…'}</p>
   const { devices } = data
   const own = devices.find(({ isThis }) => isThis)
   return (
     <>
-      {!own?.canNotify && <TurnOnNotifications refresh={refresh} />}
+      {!own?.canNotify && <TurnOnNotifications />}
       <ul className="card sessions">
         {devices
           .toSorted((a, b) => Number(b.isThis) - Number(a.isThis))
           .map((device) => (
             <li key={device.id} className="device">
-              <Device device={device} hours={hours} refresh={refresh} />
+              <Device device={device} hours={hours} />
             </li>
           ))}
       </ul>
@@ -63,7 +63,7 @@ export function DeviceList() {
   )
 }
 
-function TurnOnNotifications({ refresh }: { refresh: () => Promise<void> }) {
+function TurnOnNotifications() {
   const [isBusy, setBusy] = useState(false)
   const turnOn = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -121,11 +121,9 @@ const HomeScreenSteps = () => (
 function Device({
   device: { id, person, name, schedule, canNotify, canChange, isThis, isSilent },
   hours,
-  refresh,
 }: {
   device: DeviceCard
   hours: BusinessHours
-  refresh: () => Promise<void>
 }) {
   const path = `/api/devices/${id}`
   const change = (body: Partial<DeviceCard>, message: string) =>

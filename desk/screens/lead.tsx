@@ -5,7 +5,7 @@ import { statuses } from '#leads/statuses.ts'
 import { dayMs, minuteMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
 import { readClock, request } from '../api.ts'
-import { CallActions, dialsHere, NotCalled, NoteField, Outcomes, Unsent } from '../call-actions.tsx'
+import { CallActions, dialsHere, NotCalled, NoteField, Unsent } from '../call-actions.tsx'
 import { ChangeTime } from '../call-times.tsx'
 import {
   type Card,
@@ -20,14 +20,14 @@ import { CorrectLead } from '../correct-lead.tsx'
 import { computeCountdown, readTime } from '../countdown.ts'
 import { CountdownIcon } from '../countdown-icon.tsx'
 import { Button, Heading, MailLink, MapLink } from '../elements.tsx'
+import { EventButtons } from '../event-buttons.tsx'
 import { keepLoaded } from '../loaded.ts'
 import { Me } from '../me.ts'
 import { attempt } from '../notice.tsx'
 import { useUnsent } from '../outbox.ts'
-import { computeLastChange, nameUndo, type Refresh, usePress } from '../press.ts'
+import { computeLastChange, nameUndo, usePress } from '../press.ts'
 import { formatRoute, replaceHash } from '../route.ts'
-import { SaleActions } from '../sale-actions.tsx'
-import { useClock, usePolling } from '../use-polling.ts'
+import { refresh, useClock, usePolling } from '../use-polling.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 import { History } from './history.tsx'
 
@@ -37,7 +37,6 @@ export function Lead({
   id,
   loaded,
   isChosen,
-  refreshList,
   canErase,
 }: {
   id: string
@@ -45,13 +44,12 @@ export function Lead({
   loaded: Card | undefined
   /** False if the desk opened the lead automatically, which must not move the focus. */
   isChosen: boolean
-  refreshList: () => Promise<void>
   canErase: boolean
 }) {
   const clock = useClock()
   const me = use(Me)
-  const { data, trouble, isGone, refresh } = usePolling<Answer>(`/api/leads/${id}`)
-  const press = usePress(refresh)
+  const { data, trouble, isGone } = usePolling<Answer>(`/api/leads/${id}`)
+  const press = usePress()
   const [erased, setErased] = useState<string>()
   const dialog = useRef<HTMLDialogElement>(null)
   const callUrl = data?.lead.phone?.callUrl
@@ -77,11 +75,8 @@ export function Lead({
   if (!card) return <p>{trouble ?? 'Loading…'}</p>
   const { lead } = card
   const countdown = computeCountdown(lead, clock, me)
-  const refreshBoth = async () => {
-    await Promise.all([refresh(), refreshList()])
-  }
   const retry = () =>
-    attempt(request('POST', `/api/leads/${id}/retry`), 'Retrying now.').then(refreshBoth)
+    attempt(request('POST', `/api/leads/${id}/retry`), 'Retrying now.').then(refresh)
   const call = findCall([lead, ...(data?.lead.sameNumber ?? card.others ?? [])], me)
   // A call about another request with the number.
   const otherCall =
@@ -89,7 +84,6 @@ export function Lead({
       ? computeCountdown({ ...call, isEmergency: hasEmergency(card) }, clock, me)
       : undefined
   const ownCall = findOwnCall(card, me)
-  const actions = { card, refresh: refreshBoth }
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
@@ -115,19 +109,19 @@ export function Lead({
         data-calling={ownCall && true}
         data-mood={ownCall && (hasEmergency(card) ? 'urgent' : 'calling')}
       >
-        <CallActions isNext {...actions} />
-        <Outcomes {...actions} />
-        {ownCall && <NotCalled {...actions} />}
-        <SaleActions lead={lead} refresh={refreshBoth} />
-        <ChangeTime {...actions} />
-        <NoteField {...actions} />
-        {data && ownCall !== lead && <UndoLast lead={data.lead} refresh={refreshBoth} />}
+        <CallActions card={card} isNext />
+        <EventButtons card={card} place="results" />
+        {ownCall && <NotCalled card={card} />}
+        <EventButtons card={card} place="sale" />
+        <ChangeTime card={card} />
+        <NoteField card={card} />
+        {data && ownCall !== lead && <UndoLast lead={data.lead} />}
         <Unsent lead={lead} />
       </div>
       {data ? (
         <>
           <Facts lead={data.lead} />
-          <CorrectLead lead={data.lead} refresh={refreshBoth} />
+          <CorrectLead lead={data.lead} />
           <OtherRequests leads={data.lead.sameNumber}>
             {count(data.lead.sameNumber.length, 'other request', 'other requests')} with this number
           </OtherRequests>
@@ -151,7 +145,7 @@ export function Lead({
             lead={data.lead}
             onErased={(message) => {
               setErased(message)
-              void refreshList()
+              void refresh()
             }}
           />
         </>
@@ -199,8 +193,8 @@ function OtherRequests({
 }
 
 /** Undoes the newest change, even one by someone else. */
-function UndoLast({ lead, refresh }: { lead: LeadInFull; refresh: Refresh }) {
-  const press = usePress(refresh)
+function UndoLast({ lead }: { lead: LeadInFull }) {
+  const press = usePress()
   const unsent = useUnsent(lead.id)
   const last = computeLastChange(lead)
   if (!last) return null

@@ -9,22 +9,14 @@ import { request } from '../api.ts'
 import { ConfirmButton } from '../confirm-button.tsx'
 import { Button, Heading } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
-import { useClock, usePolling } from '../use-polling.ts'
+import { refresh, useClock, usePolling } from '../use-polling.ts'
 import { DeviceList } from './devices.tsx'
 
 type Me = Pick<Session, 'email' | 'person' | 'role'>
 
-export function People({
-  me,
-  refreshMe,
-  onSignOut,
-}: {
-  me: Me
-  refreshMe: () => Promise<void>
-  onSignOut: () => void
-}) {
+export function People({ me, onSignOut }: { me: Me; onSignOut: () => void }) {
   const clock = useClock(minuteMs)
-  const { data, trouble, refresh } = usePolling<PeopleData>('/api/people', 10_000)
+  const { data, trouble } = usePolling<PeopleData>('/api/people', 10_000)
   const may = (route: DeskRoute) => mayUse(me.role, route)
   const rename = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -71,18 +63,14 @@ export function People({
             <ul className="card sessions">
               {people.map((person) => (
                 <li key={person.email}>
-                  <PersonCard
-                    {...person}
-                    canEdit={may('DELETE /api/crew/:email')}
-                    onChanged={() => Promise.all([refresh(), refreshMe()])}
-                  />
+                  <PersonCard {...person} canEdit={may('DELETE /api/crew/:email')} />
                 </li>
               ))}
             </ul>
           ) : (
             <p>{trouble ?? 'Loading…'}</p>
           )}
-          {data && may('POST /api/crew') && <AddPerson {...data} refresh={refresh} />}
+          {data && may('POST /api/crew') && <AddPerson {...data} />}
           <h2>Signed-in devices</h2>
           <ul className="card sessions">
             {sessions.map(({ id, person, email, device, seenAt, isThis }) => (
@@ -160,17 +148,16 @@ function PersonCard({
   canRemove,
   canChangeRole,
   canEdit,
-  onChanged,
-}: Person & { canEdit: boolean; onChanged: () => Promise<unknown> }) {
+}: Person & { canEdit: boolean }) {
   const path = encodeURIComponent(email)
   const remove = async () => {
     await attempt(request('DELETE', `/api/crew/${path}`), `${email} can no longer sign in.`)
     // If people remove themselves, the refresh shows the sign-in screen.
-    await onChanged()
+    await refresh()
   }
   const changeRole = async (method: 'PUT' | 'DELETE', message: string) => {
     await attempt(request(method, `/api/owners/${path}`), message)
-    await onChanged()
+    await refresh()
   }
   return (
     <>
@@ -220,8 +207,7 @@ function PersonCard({
 function AddPerson({
   sendsInvitations,
   mailFault,
-  refresh,
-}: Pick<PeopleData, 'sendsInvitations' | 'mailFault'> & { refresh: () => Promise<void> }) {
+}: Pick<PeopleData, 'sendsInvitations' | 'mailFault'>) {
   const [email, setEmail] = useState('')
   const suggested = suggestEmail(email)
   const add = async (event: FormEvent<HTMLFormElement>) => {

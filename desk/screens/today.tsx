@@ -20,7 +20,6 @@ export function Today({
   ...list
 }: Pick<TodayData, 'leads' | 'totals' | 'onTime' | 'hours'> & {
   shownId: string | undefined
-  refresh: () => Promise<void>
 }) {
   const clock = useClock(minuteMs)
   const groups = groupCards(leads)
