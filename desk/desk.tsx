@@ -15,9 +15,8 @@ import { readFirstName } from '#leads/words.ts'
 import { AskForNotifications } from './ask-for-notifications.tsx'
 import { Banner } from './banner.tsx'
 import { countToCall, findCard, passTime } from './cards.ts'
-import { clearDrafts } from './drafts.ts'
+import { clearDrafts, readDraft } from './drafts.ts'
 import { Button, deskTitle, Heading, Icon, Mark } from './elements.tsx'
-import { useFirstLead } from './first-lead.ts'
 import { useKeptFocus } from './kept-focus.ts'
 import { findLoaded, forgetLoaded } from './loaded.ts'
 import { Hours, Me, Sender, TimeZone } from './me.ts'
@@ -251,6 +250,20 @@ function Rail({
       )}
     </nav>
   )
+}
+
+/**
+ * On a wide screen, opens the first lead of Today beside the list. Doesn't replace it while someone works in the
+ * pane or has an unsent note.
+ */
+function useFirstLead(firstId: string | undefined): string | undefined {
+  const [openId, setOpenId] = useState<string>()
+  // Runs after every poll.
+  useEffect(() => {
+    const isBusy = openId && (readDraft(openId) || document.activeElement?.closest('.lead-pane'))
+    if (!isBusy) setOpenId(matchMedia('(min-width: 64rem)').matches ? firstId : undefined)
+  })
+  return openId
 }
 
 /** Restores scroll position and focus after navigation. */

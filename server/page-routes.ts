@@ -22,7 +22,7 @@ import {
   saveDraft,
 } from '#leads/store/page-versions.ts'
 import { maxPageBytes } from '#site/build/weigh.ts'
-import { listChanges } from '#site/schema/changes.ts'
+import { compareDrafts } from '#site/schema/changes.ts'
 import type { Content } from '#site/schema/content-schema.ts'
 import {
   check,
@@ -123,7 +123,7 @@ export const createPageRoutes =
       const drafts = all.map(({ content }) => content && keepEditable(content))
       const versions: Version[] = all.map(({ number, person, at }, place) => {
         const [before, after] = [drafts[place + 1], drafts[place]]
-        const changes = before && after ? listChanges(before, after) : []
+        const changes = before && after ? compareDrafts(before, after) : []
         const state = after ? (number === shown ? 'shown' : undefined) : 'damaged'
         return { number, person, at, state, changes: changes.map(({ label }) => label) }
       })
@@ -172,7 +172,7 @@ export const createPageRoutes =
       const { mistakes } = check(merge(draft, file), now())
       if (mistakes.length > 0) return c.json({ error: { message: hasMistakes }, mistakes }, 400)
       const { published, fault = publisher.findFault() } = await readPage(publisher, context)
-      const changes = listChanges(keepEditable(published?.content), draft)
+      const changes = compareDrafts(keepEditable(published?.content), draft)
       // Publish even without changes if the newest version cannot be shown, because this replaces it.
       if (changes.length === 0 && fault === undefined) return refuse(c, 400, unchanged)
       const prepared = await publisher.prepare(draft)
@@ -233,7 +233,7 @@ async function describePage(publisher: Publisher, context: DeskContext, email: s
     number: newest?.number ?? 0,
     saved: newest?.isDraft && !isDamaged ? describe(newest) : null,
     published: published ? describe(published) : null,
-    changes: listChanges(pickEditable(shown), draft),
+    changes: compareDrafts(pickEditable(shown), draft),
     pageUrl: env.publicUrl,
     samples: listSamples(whole, file),
     publishedSamples: listSamples(shown, file),

@@ -1,21 +1,17 @@
-import { type ComponentProps, useId } from 'react'
-import type { EditorField } from '#site/schema/editor.ts'
+import { useId } from 'react'
 import { readEntry } from '#site/schema/entry-path.ts'
 import { Select } from '../elements.tsx'
 import { DateInput } from './date-input.tsx'
 import { type FieldProps, listNotes, Notes, SampleTag } from './form.tsx'
 
-const inputTypes: Partial<Record<EditorField['kind'], ComponentProps<'input'>['type']>> = {
-  phone: 'tel',
-  email: 'email',
-  link: 'url',
-  number: 'number',
-}
+const inputTypes = { line: 'text', phone: 'tel', email: 'email', link: 'url', number: 'number' }
+
+type EntryProps = FieldProps & { kind: keyof typeof inputTypes | 'text' | 'date' | 'choice' }
 
 /** An entry with one input. */
-export function Entry({ field, path, form }: FieldProps) {
+export function Entry({ kind, field, path, form }: EntryProps) {
   const id = useId()
-  const { kind, label, hint, optional, choices = [] } = field
+  const { label, hint, optional, choices = [] } = field
   const value = readEntry(form.draft, path)
   // An optional entry that the owner leaves empty is stored as null.
   const change = (text: string) => {
@@ -32,9 +28,9 @@ export function Entry({ field, path, form }: FieldProps) {
   const input = () => {
     if (kind === 'text') return <textarea rows={2} dir="auto" {...control} />
     if (kind === 'date') return <DateInput {...control} onChange={change} />
-    if (kind !== 'choice')
-      return <input type={inputTypes[kind]} dir="auto" autoComplete="off" {...control} />
-    return <Select {...control} choices={choices.map(({ value, label }) => [value, label])} />
+    if (kind === 'choice')
+      return <Select {...control} choices={choices.map(({ value, label }) => [value, label])} />
+    return <input type={inputTypes[kind]} dir="auto" autoComplete="off" {...control} />
   }
   return (
     <div className="entry">

@@ -1,12 +1,19 @@
 import { type FocusEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { capitalize } from '#leads/words.ts'
+import type { EditorField } from '#site/schema/editor.ts'
 import { readEntry } from '#site/schema/entry-path.ts'
 import { Button } from '../elements.tsx'
 import { offerUndo } from '../notice.tsx'
-import { joinPath, makeGroup } from './draft-tree.ts'
 import { Entry } from './entry.tsx'
 import { type FieldProps, isMarked, Notes, SampleMark, SampleTag, Tool } from './form.tsx'
 import { HoursField } from './hours-field.tsx'
+
+const joinPath = (...parts: (string | number)[]): string =>
+  parts.filter((part) => part !== '').join('.')
+
+/** The value of a group before the owner fills it in. */
+const makeGroup = (fields: readonly EditorField[]): object =>
+  Object.fromEntries(fields.map(({ path }) => [path, '']))
 
 /** One entry of the form. The site describes it (site/schema/editor.ts). */
 export function Field(props: FieldProps): ReactNode {
@@ -14,7 +21,7 @@ export function Field(props: FieldProps): ReactNode {
   if (kind === 'group') return <GroupField {...props} />
   if (kind === 'list') return <ListField {...props} />
   if (kind === 'hours') return <HoursField {...props} />
-  return <Entry {...props} />
+  return <Entry kind={kind} {...props} />
 }
 
 /** Several entries that the owner can leave out together, such as an address. */

@@ -1,4 +1,4 @@
-import type { EditorField } from '#site/schema/editor.ts'
+import type { EditorField, EditorSection } from '#site/schema/editor.ts'
 import { readEntry } from '#site/schema/entry-path.ts'
 import { Button, Icon } from '../elements.tsx'
 import type { State } from './draft-store.ts'
@@ -13,6 +13,10 @@ export type Form = Pick<State, 'draft'> & {
 }
 
 export type FieldProps = { field: EditorField; path: string; form: Form }
+
+/** Returns true if the path belongs to the section or one of its fields. */
+export const isInSection = ({ id, fields }: EditorSection, path: string): boolean =>
+  path === id || fields.some((field) => path === field.path || path.startsWith(`${field.path}.`))
 
 export const listNotes = (notes: readonly Note[], path: string) => [
   ...new Set(notes.filter((note) => note.path === path).map(({ message }) => message)),

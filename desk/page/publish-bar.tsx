@@ -6,7 +6,7 @@ import { Button } from '../elements.tsx'
 import { attempt, hideNotice } from '../notice.tsx'
 import { formatRoute } from '../route.ts'
 import type { DraftStore, State } from './draft-store.ts'
-import { isInSection } from './draft-tree.ts'
+import { isInSection } from './form.tsx'
 
 type Props = { page: PageData; state: State; store: DraftStore }
 

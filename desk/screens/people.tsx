@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { type Clock, formatSeen, formatShortClock } from '#leads/clock.ts'
 import type { People as PeopleData, Person } from '#leads/desk/people-routes.ts'
 import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
-import type { Session } from '#leads/desk/routes.ts'
+import type { Today } from '#leads/desk/today.ts'
 import { suggestEmail } from '#leads/suggest-email.ts'
 import { minuteMs } from '#leads/time-units.ts'
 import { request } from '../api.ts'
@@ -12,9 +12,7 @@ import { attempt } from '../notice.tsx'
 import { refresh, useClock, usePolling } from '../use-polling.ts'
 import { DeviceList } from './devices.tsx'
 
-type Me = Pick<Session, 'email' | 'person' | 'role'>
-
-export function People({ me, onSignOut }: { me: Me; onSignOut: () => void }) {
+export function People({ me, onSignOut }: { me: Today['me']; onSignOut: () => void }) {
   const clock = useClock(minuteMs)
   const { data, trouble } = usePolling<PeopleData>('/api/people', 10_000)
   const may = (route: DeskRoute) => mayUse(me.role, route)
@@ -142,6 +140,23 @@ const Log = ({ title, entries, clock }: LogProps) =>
 const describeEmail = (email: string) =>
   email.includes(' ') ? 'Signed in with a link from the server' : email
 
+/** The role that a person with each role can be given instead. */
+const otherRoles = {
+  crew: {
+    method: 'PUT',
+    button: 'Make owner',
+    name: 'an owner',
+    effect:
+      'Owners can edit the page, add and remove people, download spreadsheets, and erase leads.',
+  },
+  owner: {
+    method: 'DELETE',
+    button: 'Make crew member',
+    name: 'a crew member',
+    effect: 'This person can still sign in and handle leads.',
+  },
+} as const
+
 function PersonCard({
   email,
   role,
@@ -155,8 +170,9 @@ function PersonCard({
     // If people remove themselves, the refresh shows the sign-in screen.
     await refresh()
   }
-  const changeRole = async (method: 'PUT' | 'DELETE', message: string) => {
-    await attempt(request(method, `/api/owners/${path}`), message)
+  const { method, button, name, effect } = otherRoles[role]
+  const changeRole = async () => {
+    await attempt(request(method, `/api/owners/${path}`), `${email} is now ${name}.`)
     await refresh()
   }
   return (
@@ -165,34 +181,21 @@ function PersonCard({
         {email}
         <p className="quiet small">
           {role === 'owner' ? 'Owner' : 'Crew'}
-          {!canRemove && '. This email address is in the server’s settings'}
-          {canEdit &&
-            !canRemove &&
-            `, so it can be ${canChangeRole ? 'removed' : 'changed'} only there`}
-          {!canRemove && '.'}
+          {!canRemove &&
+            `. This email address is in the server’s settings${canEdit ? `, so it can be ${canChangeRole ? 'removed' : 'changed'} only there` : ''}.`}
         </p>
       </div>
       {canEdit && (canRemove || canChangeRole) && (
         <div className="actions">
-          {canChangeRole &&
-            (role === 'crew' ? (
-              <ConfirmButton
-                label="Make owner"
-                question={`Make ${email} an owner?`}
-                onConfirm={() => changeRole('PUT', `${email} is now an owner.`)}
-              >
-                Owners can edit the page, add and remove people, download spreadsheets, and erase
-                leads.
-              </ConfirmButton>
-            ) : (
-              <ConfirmButton
-                label="Make crew member"
-                question={`Make ${email} a crew member?`}
-                onConfirm={() => changeRole('DELETE', `${email} is now a crew member.`)}
-              >
-                This person can still sign in and handle leads.
-              </ConfirmButton>
-            ))}
+          {canChangeRole && (
+            <ConfirmButton
+              label={button}
+              question={`Make ${email} ${name}?`}
+              onConfirm={changeRole}
+            >
+              {effect}
+            </ConfirmButton>
+          )}
           {canRemove && (
             <ConfirmButton label="Remove" question={`Remove ${email}?`} onConfirm={remove}>
               This signs the person out on every device and turns off their notifications.

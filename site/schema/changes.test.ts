@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import * as file from '../content.ts'
-import { listChanges } from './changes.ts'
+import { compareDrafts } from './changes.ts'
 import type { Content } from './content-schema.ts'
 import { pickEditable } from './draft.ts'
 
 const content: Content = { ...file }
 const draft = pickEditable(content)
 const list = (changes: Partial<Content>) =>
-  listChanges(draft, pickEditable({ ...content, ...changes }))
+  compareDrafts(draft, pickEditable({ ...content, ...changes }))
 
 test('lists what was there before and what is there now', () => {
   const { company, hours, hero, about, testimonials } = content

@@ -4,12 +4,12 @@ import { type EditorField, editorSections, joinLabels } from './editor.ts'
 import { readEntry } from './entry-path.ts'
 
 /** A field whose entry differs. `before` or `after` is missing if the entry was empty then. */
-export type Change = { label: string; before?: string; after?: string }
+export type DraftChange = { label: string; before?: string; after?: string }
 
 /** Lists the fields that differ between two drafts, such as "Reviews" or "Top of the page: Headline". */
-export function listChanges(before: object, after: object): Change[] {
+export function compareDrafts(before: object, after: object): DraftChange[] {
   return editorSections.flatMap(({ title, sample, fields }) => {
-    const changes = fields.flatMap((field): Change[] => {
+    const changes = fields.flatMap((field): DraftChange[] => {
       const [old, now] = [readEntry(before, field.path), readEntry(after, field.path)]
       if (isDeepStrictEqual(old, now)) return []
       const label = joinLabels(title, field.label)
@@ -20,15 +20,17 @@ export function listChanges(before: object, after: object): Change[] {
   })
 }
 
-function describeChange(field: EditorField, old: unknown, now: unknown): Omit<Change, 'label'> {
+function describeChange(
+  field: EditorField,
+  old: unknown,
+  now: unknown,
+): Omit<DraftChange, 'label'> {
   if (field.kind !== 'list') {
     const [before, after] = [describe(field, old), describe(field, now)]
     if (before === after && field.isMarked) return { after: describeMark(readEntry(now, 'sample')) }
     return omitEmpty(before, after)
   }
-  const [oldItems, newItems] = [asList(old), asList(now)].map((items) =>
-    items.map((item) => describeItem(field, item)),
-  ) as [string[], string[]]
+  const [oldItems, newItems] = [describeItems(field, old), describeItems(field, now)]
   const gone = oldItems.filter((item) => !newItems.includes(item))
   const added = newItems.filter((item) => !oldItems.includes(item))
   if (gone.length + added.length > 0) return omitEmpty(gone.join('\n'), added.join('\n'))
@@ -47,17 +49,36 @@ const describeMark = (sample: unknown) =>
 const countSamples = (items: unknown) =>
   asList(items).filter((item) => readEntry(item, 'sample') === true).length
 
-function describe({ kind, choices, fields }: EditorField, value: unknown): string {
-  if (kind === 'choice') return choices?.find((one) => one.value === value)?.label ?? ''
-  if (kind === 'group') return joinTexts(value, fields)
-  if (kind !== 'hours') return String(value ?? '')
-  if (value === 'always') return 'Always open (24/7)'
-  const days = Object.entries(Object(value)).map(([day, spans]) => [day, asList(spans).map(String)])
-  return formatOpeningHours(Object.fromEntries(days))
+function describe(field: EditorField, value: unknown): string {
+  switch (field.kind) {
+    case 'choice':
+      return field.choices?.find((one) => one.value === value)?.label ?? ''
+    case 'group':
+      return joinTexts(value, field.fields)
+    case 'list':
+      return describeItems(field, value).join('\n')
+    case 'hours':
+      return value === 'always' ? 'Always open (24/7)' : describeWeek(Object(value))
+    case 'line':
+    case 'text':
+    case 'phone':
+    case 'email':
+    case 'link':
+    case 'number':
+    case 'date':
+      return String(value ?? '')
+  }
 }
 
-const describeItem = ({ fields }: EditorField, item: unknown) =>
-  typeof item === 'string' ? item : joinTexts(item, fields)
+const describeWeek = (week: object) =>
+  formatOpeningHours(
+    Object.fromEntries(
+      Object.entries(week).map(([day, spans]) => [day, asList(spans).map(String)]),
+    ),
+  )
+
+const describeItems = ({ fields }: EditorField, items: unknown) =>
+  asList(items).map((item) => (typeof item === 'string' ? item : joinTexts(item, fields)))
 
 const joinTexts = (value: unknown, fields: readonly EditorField[] = []) =>
   fields
@@ -65,7 +86,7 @@ const joinTexts = (value: unknown, fields: readonly EditorField[] = []) =>
     .filter(Boolean)
     .join(', ')
 
-const omitEmpty = (before: string, after: string): Omit<Change, 'label'> => ({
+const omitEmpty = (before: string, after: string): Omit<DraftChange, 'label'> => ({
   ...(before && { before }),
   ...(after && { after }),
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fill } from '#leads/fill.ts'
 import * as file from '../content.ts'
-import { listChanges } from './changes.ts'
+import { compareDrafts } from './changes.ts'
 import type { Content } from './content-schema.ts'
 import { check, findMisfit, listSamples, mergeDraft, pickEditable } from './draft.ts'
 import { editorSections } from './editor.ts'
@@ -22,7 +22,7 @@ test('a draft of the file is the file again, and survives JSON', () => {
 test('a draft cannot override built-in properties of objects', () => {
   const odd = JSON.parse('{"toString":1,"valueOf":1,"__proto__":1}')
   const draft = mergeDraft({ hero: { statistics: [odd] }, company: { address: odd } }, content)
-  const changes = listChanges(pickEditable(content), pickEditable(draft as Content))
+  const changes = compareDrafts(pickEditable(content), pickEditable(draft as Content))
   expect(changes.map(({ label }) => label)).toEqual([
     'Contact: Address',
     'Top of the page: Numbers',
