@@ -51,6 +51,7 @@ export function CallTimes({ choose }: { choose: (at: number) => void }) {
         ))}
       </div>
       <form
+        className="field-row"
         onSubmit={(event) => {
           event.preventDefault()
           choose(parseLocalTime(time, timeZone))

@@ -129,6 +129,7 @@ type TextFormProps = ComponentProps<'input'> & { children: ReactNode; save: (tex
 
 const TextForm = ({ children, save, ...input }: TextFormProps) => (
   <form
+    className="field-row"
     onSubmit={(event) => {
       event.preventDefault()
       save(String(new FormData(event.currentTarget).get('details')).trim())

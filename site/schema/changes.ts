@@ -4,7 +4,8 @@ import { type EditorField, editorSections, joinLabels } from './editor.ts'
 import { readEntry } from './entry-path.ts'
 
 /** A field whose entry differs. `before` or `after` is missing if the entry was empty then. */
-export type DraftChange = { label: string; before?: string; after?: string }
+export type DraftChange = Texts & { label: string }
+type Texts = { before?: string; after?: string }
 
 /** Lists the fields that differ between two drafts, such as "Reviews" or "Top of the page: Headline". */
 export function compareDrafts(before: object, after: object): DraftChange[] {
@@ -20,11 +21,7 @@ export function compareDrafts(before: object, after: object): DraftChange[] {
   })
 }
 
-function describeChange(
-  field: EditorField,
-  old: unknown,
-  now: unknown,
-): Omit<DraftChange, 'label'> {
+function describeChange(field: EditorField, old: unknown, now: unknown): Texts {
   if (field.kind !== 'list') {
     const [before, after] = [describe(field, old), describe(field, now)]
     if (before === after && field.isMarked) return { after: describeMark(readEntry(now, 'sample')) }
@@ -86,7 +83,7 @@ const joinTexts = (value: unknown, fields: readonly EditorField[] = []) =>
     .filter(Boolean)
     .join(', ')
 
-const omitEmpty = (before: string, after: string): Omit<DraftChange, 'label'> => ({
+const omitEmpty = (before: string, after: string): Texts => ({
   ...(before && { before }),
   ...(after && { after }),
 })
