@@ -134,9 +134,9 @@ export async function sendDue(
 
   async function record({ deliveries, summary }: Claim, results: readonly Result[]): Promise<void> {
     const decided = decideResults(deliveries, results, { now: now(), random, isAlert })
-    const combineAt = summary?.isBurst && results[0]?.ok ? now() + combineEveryMs : undefined
+    const burstAt = summary?.isBurst && results[0]?.ok ? now() + combineEveryMs : undefined
     await keepTrying(
-      () => recordResults(db, name, decided, { holder, now: now(), arrivesWhenSent, combineAt }),
+      () => recordResults(db, name, decided, { holder, now: now(), arrivesWhenSent, burstAt }),
       { pause, aborting },
     )
     await report(decided)

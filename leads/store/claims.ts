@@ -33,7 +33,7 @@ export const acquire = (
           eb.or([eb('recipients.until', '<=', now), eb('recipients.holder', '=', holder)]),
         ),
     )
-    .returning(['combineAt', 'digestFrom'])
+    .returning(['burstAt', 'digestFrom'])
     .executeTakeFirst()
 
 /** Returns false if another process has become the sender. */
@@ -146,12 +146,12 @@ export function claimDue(
     if (!sender) return undefined
     for (;;) {
       const pending = await listPending(trx, name, { now, batchSize, combines })
-      const { combineAt } = sender
-      const decision = combines ? decideSend(pending, { now, combineAt }) : { send: pending }
+      const { burstAt } = sender
+      const decision = combines ? decideSend(pending, { now, burstAt }) : { send: pending }
       const { send, cancel = [], postpone = [], combined } = decision
       const claimed = await change(trx, name, [
         ...cancel.map((one) => ({ one, changes: cancelled(now) })),
-        ...postpone.map((one) => ({ one, changes: { nextAttemptAt: combineAt } })),
+        ...postpone.map((one) => ({ one, changes: { nextAttemptAt: burstAt } })),
         ...send.map((one) => ({ one, changes: { messageId } })),
       ])
       if (claimed.length > 0) {

@@ -35,11 +35,11 @@ it.each<[string, DueDelivery[], ReturnType<typeof decideSend>]>([
   ['others before a burst', [fake, other, a], { send: [a] }],
   ['nothing about a called burst', [calledFake], { send: [], cancel: [calledFake] }],
 ])('sends %s', (_, pending, decision) => {
-  expect(decideSend(pending, { now, combineAt: 0 })).toEqual(decision)
+  expect(decideSend(pending, { now, burstAt: 0 })).toEqual(decision)
 })
 
 it('postpones a burst until the next message about one may be sent, but no other lead', () => {
-  const options = { now, combineAt: now + 1 }
+  const options = { now, burstAt: now + 1 }
   expect(decideSend([fake, other], options)).toEqual({
     send: [],
     cancel: [],

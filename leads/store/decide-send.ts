@@ -44,7 +44,7 @@ function findKind({ lead, reason }: DueDelivery, now: number): 'alone' | Combine
  */
 export function decideSend(
   pending: readonly DueDelivery[],
-  { now, combineAt }: { now: number; combineAt: number },
+  { now, burstAt }: { now: number; burstAt: number },
 ): Decision {
   const kinds = Map.groupBy(pending, (one) => findKind(one, now))
   const isDue = ({ nextAttemptAt }: DueDelivery) => nextAttemptAt <= now
@@ -58,6 +58,6 @@ export function decideSend(
   if (!burst.some(isDue)) return { send: [] }
   const toCall = burst.filter(({ lead }) => needsCall(lead, now))
   const cancel = burst.filter(({ lead }) => !needsCall(lead, now))
-  if (combineAt > now) return { send: [], cancel, postpone: toCall }
+  if (burstAt > now) return { send: [], cancel, postpone: toCall }
   return { send: toCall, cancel, ...(toCall.length > 0 && { combined: 'burst' }) }
 }

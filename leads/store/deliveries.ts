@@ -24,18 +24,18 @@ export function recordResults(
     holder,
     now,
     arrivesWhenSent = false,
-    combineAt,
+    burstAt,
   }: {
     holder: string
     now: number
     arrivesWhenSent?: boolean | undefined
     /** When the next message about a burst may be sent. */
-    combineAt?: number | undefined
+    burstAt?: number | undefined
   },
 ): Promise<void> {
   const record = async (trx: Kysely<Tables>) => {
-    if (combineAt !== undefined)
-      await trx.updateTable('recipients').set({ combineAt }).where('name', '=', recipient).execute()
+    if (burstAt !== undefined)
+      await trx.updateTable('recipients').set({ burstAt }).where('name', '=', recipient).execute()
     // Always in this order, so that an event on several leads cannot cause a deadlock.
     for (const result of results.toSorted((a, b) => (a.leadId < b.leadId ? -1 : 1))) {
       const delivery = trx
@@ -65,7 +65,7 @@ export function recordResults(
     }
   }
   // Most alerts are sent one by one, and one statement needs no transaction.
-  const isOne = results.length === 1 && combineAt === undefined
+  const isOne = results.length === 1 && burstAt === undefined
   return isOne ? record(kysely) : kysely.transaction().execute(record)
 }
 

@@ -92,7 +92,7 @@ export const tables = {
     holder: column<string | null>(),
     until: column<number>(),
     notBefore: column<number>(),
-    combineAt: column<Generated<number>>(),
+    burstAt: column<Generated<number>>(),
     digestFrom: column<number | null>(),
   },
   settings: { name: column<string>(), value: column<string>() },

@@ -137,7 +137,7 @@ create table recipients (
   -- The service asks us to wait.
   not_before bigint not null default 0,
   -- When the next message about a burst may be sent.
-  combine_at bigint not null default 0,
+  burst_at bigint not null default 0,
   -- The next digest is of the first working day that starts at or after this time: the end of the day of the last
   -- digest, or when the recipient was new. Only in rows such as 'digest-email-0a1b2c3d'. Null if it is not planned yet.
   digest_from bigint
