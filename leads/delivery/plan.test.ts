@@ -38,6 +38,15 @@ it('plans a delivery to every configured channel, and always to Airtable', async
   expect((await planDelivery(empty.context, lead)).recipients).toEqual(['airtable'])
 })
 
+it('plans either an alert or a step when we open, also if we open while it plans', async () => {
+  const { context, clock, lead } = await open()
+  const promised = { ...lead, promiseStartAt: clock.at, deadlineAt: clock.at + 600_000 }
+  let at = clock.at - 1
+  const { recipients, stepAt } = await planDelivery({ ...context, now: () => at++ }, promised)
+  expect(recipients.map(readKind)).not.toContain('sms')
+  expect(stepAt).toBe(promised.promiseStartAt)
+})
+
 it('sends no texts, push notifications, or reminders for suspected spam', async () => {
   const { db, context, lead } = await open()
   await savePhone(db)

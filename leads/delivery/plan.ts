@@ -43,9 +43,15 @@ export async function planDelivery(
   lead: LeadEvent['lead'],
   { isCalled = false }: { isCalled?: boolean } = {},
 ): Promise<DeliveryPlan> {
+  // Read the clock once: if we open while this runs, the lead needs an alert now or a step when we open, never neither.
+  const at = context.now()
   // Do not alert the crew to a lead that someone is calling.
   const all = isCalled ? channels.filter(({ isAlert }) => !isAlert) : channels
-  const recipients = await planRecipients(context, { lead, reason: 'received' }, all)
+  const recipients = await planRecipients(
+    { ...context, now: () => at },
+    { lead, reason: 'received' },
+    all,
+  )
   const limited = recipients.filter((name) => findChannel(name)?.isLimited)
   const { promiseStartAt, deadlineAt } = lead
   if (promiseStartAt === null || deadlineAt === null) return { recipients, limited }
@@ -53,6 +59,6 @@ export async function planDelivery(
   return {
     recipients,
     limited,
-    stepAt: computeFirstStepAt(promise, listReminderMinutes(promise, context), context.now()),
+    stepAt: computeFirstStepAt(promise, listReminderMinutes(promise, context), at),
   }
 }
