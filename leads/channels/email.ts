@@ -60,6 +60,7 @@ export async function sendMail(
   // Ignore the rejection, because the signal may also fire after the mail was sent.
   ended.catch(() => {})
   try {
+    ending.throwIfAborted()
     const domain = from.match(/@([a-z0-9.-]+)/i)?.[1] ?? 'localhost'
     await Promise.race([
       openMailServer(smtpUrl).sendMail({
