@@ -261,7 +261,8 @@ async function reconcileRows(
     if (step === 'chase') return (after.changedAt ?? now) + computeChase(plan.isUrgent).askAfterMs
     // After an Undo, the time of the planned call may already have passed.
     if (after.callAgainAt !== null && after.callAgainAt >= now) return after.callAgainAt
-    return plan.computeStartOverAt?.(lead) ?? null
+    const startOverAt = plan.computeStartOverAt?.(lead) ?? null
+    return startOverAt ?? (after.callAgainAt === null ? null : now)
   }
 }
 
