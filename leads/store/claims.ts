@@ -2,7 +2,7 @@ import { type Kysely, sql, type Updateable } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
 import { listStatuses } from '../statuses.ts'
-import { dayMs } from '../time-units.ts'
+import { dayMs, minuteMs } from '../time-units.ts'
 import { type DueDelivery, decideSend } from './decide-send.ts'
 import { waiting } from './deliveries.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
@@ -11,6 +11,9 @@ import { type Database, storedColumns, type Tables } from './tables.ts'
 export const arrivals = 'arrivals'
 
 export type Lease = { holder: string; now: number; until: number }
+
+// Longer than any wait. If a recipient must wait for longer, the clock was set back.
+const longestWaitMs = 20 * minuteMs
 
 /**
  * Makes the holder the recipient's only sender, or renews its lease. Returns undefined if another process is
@@ -28,9 +31,14 @@ export const acquire = (
       conflict
         .column('name')
         .doUpdateSet({ holder, until })
-        .where('recipients.notBefore', '<=', now)
         .where((eb) =>
-          eb.or([eb('recipients.until', '<=', now), eb('recipients.holder', '=', holder)]),
+          eb.and([
+            eb.or([
+              eb('recipients.notBefore', '<=', now),
+              eb('recipients.notBefore', '>', now + longestWaitMs),
+            ]),
+            eb.or([eb('recipients.until', '<=', now), eb('recipients.holder', '=', holder)]),
+          ]),
         ),
     )
     .returning(['burstAt', 'digestFrom'])
@@ -52,7 +60,7 @@ export async function renew(
   return renewed !== undefined
 }
 
-/** Lets any process send, from this time on. Also sets from when on digests are due, if given. */
+/** Lets any process send, from this time on; 0 means immediately. Also sets from when on digests are due, if given. */
 export async function release(
   { kysely }: { kysely: Kysely<Tables> },
   name: string,
@@ -104,7 +112,8 @@ export async function listDueTimes(
     rows.map(({ name, at, digestFrom, holder: sender, until, notBefore }) => {
       const isHeld = sender && sender !== holder && (until ?? 0) > now
       const dueAt = at ?? computeDigestAt(digestFrom ?? null)
-      return [name, Math.max(dueAt, notBefore ?? 0, isHeld ? now + retryLeaseMs : 0)]
+      const waitsUntil = (notBefore ?? 0) > now + longestWaitMs ? 0 : (notBefore ?? 0)
+      return [name, Math.max(dueAt, waitsUntil, isHeld ? now + retryLeaseMs : 0)]
     }),
   )
 }
@@ -124,6 +133,8 @@ export type Summary = { leads: readonly StoredLead[]; isBurst: boolean }
 
 // A combined message counts at most this many.
 const maxCombined = 400
+// Nor does it count leads that nobody closed for a week. Today lists them separately.
+const oldestMs = 7 * dayMs
 
 /**
  * Becomes the recipient's only sender, or remains it, and counts an attempt of the deliveries to send next, in
@@ -165,7 +176,7 @@ export function claimDue(
       }
       // Select again, because someone may have called in the meantime.
       if (send.length + cancel.length + postpone.length > 0) continue
-      await release({ kysely: trx }, name, holder, now + restMs)
+      await release({ kysely: trx }, name, holder, restMs && now + restMs)
       return undefined
     }
   })
@@ -191,7 +202,9 @@ async function listPending(
     .where((eb) =>
       eb.or([eb('nextAttemptAt', '<=', now), ...(combines ? [eb('dueAt', '<=', now)] : [])]),
     )
-    // Put emergencies first, because one message counts only some of the leads.
+    // Put what is due first, so that earlier attempts that failed cannot fill the list. Then put emergencies first,
+    // because one message counts only some of the leads.
+    .$if(combines, (query) => query.orderBy((eb) => eb('nextAttemptAt', '<=', now), 'desc'))
     .$if(combines, (query) => query.orderBy((eb) => eb('serviceType', '=', 'emergency'), 'desc'))
     .orderBy('nextAttemptAt')
     .limit(combines ? maxCombined : batchSize)
@@ -250,9 +263,13 @@ async function listToCall(
         eb.and([
           eb('status', 'in', listStatuses('first-call')),
           eb('promiseStartAt', '<=', now),
-          eb('deadlineAt', '>=', now - 7 * dayMs),
+          eb('deadlineAt', '>=', now - oldestMs),
         ]),
-        eb.and([eb('status', 'in', listStatuses('next-call')), eb('callAgainAt', '<=', now)]),
+        eb.and([
+          eb('status', 'in', listStatuses('next-call')),
+          eb('callAgainAt', '<=', now),
+          eb('callAgainAt', '>=', now - oldestMs),
+        ]),
       ]),
     )
     .orderBy('deadlineAt')
