@@ -38,7 +38,7 @@ export function createDeliverer(
     faults,
     renewEveryMs,
     succeeded: new Set<string>(),
-    stopping: stopping.signal,
+    isOver,
     aborting: aborting.signal,
   }
   const running = new Set<string>()
@@ -131,16 +131,18 @@ export function createDeliverer(
     }
   }
 
+  /** Then no new send may start. */
+  function isOver(): boolean {
+    return stopping.signal.aborted || (!isStarted && now() >= endAt)
+  }
+
   /** Ticks when something is due and when woken. */
   async function loop(): Promise<void> {
     const isDueSoon = () => nextAt < endAt && nextAt <= now() + pollMs
-    while (
-      running.size > 0 ||
-      (!stopping.signal.aborted && (isStarted || isWoken || isDueSoon()))
-    ) {
-      if (!isWoken) await sleep(Math.min(nextAt - now(), pollMs))
+    while (running.size > 0 || (!isOver() && (isStarted || isWoken || isDueSoon()))) {
+      if (!isWoken) await sleep(isOver() ? pollMs : Math.min(nextAt - now(), pollMs))
       isWoken = false
-      if (!stopping.signal.aborted) nextAt = await tick()
+      if (!isOver()) nextAt = await tick()
     }
     looping = undefined
   }

@@ -58,6 +58,18 @@ it('sends due deliveries in batches, pauses between them, and records the result
   expect(sends).toHaveLength(3)
 })
 
+it('starts no send after its time is over', async () => {
+  const db = await save(3)
+  const changes = { batchSize: 1 }
+  const { deliver, deliverer, sends, clock } = openDelivery(db, sendWell, { changes })
+  // A pause of 250 ms follows each send.
+  await deliverer.deliverDue(500)
+  expect(sends).toHaveLength(2)
+  clock.at += 250
+  await deliver()
+  expect(await readStates(db)).toEqual(Array(3).fill('sent'))
+})
+
 it('retries after an exception, and does not log its message', async () => {
   const db = await save(1)
   const { deliver, log } = openDelivery(db, async () => {
@@ -200,42 +212,6 @@ it('lets other processes send as soon as it stops', async () => {
   const other = openDelivery(db, sendWell, { clock: { at: start + 250 } })
   await other.deliver()
   expect(await readStates(db)).toEqual(['sent', 'sent'])
-})
-
-describe('after the database was unavailable', () => {
-  const rename = (db: Database, from: string, to: string) =>
-    db.kysely.schema.alterTable(from).renameTo(to).execute()
-
-  it('records the result of a send', async () => {
-    const db = await save(1)
-    let pauses = 0
-    const send: Send = async (claimed) => {
-      await rename(db, 'deliveries', 'away')
-      return claimed.map(succeed)
-    }
-    const pause = async () => {
-      pauses += 1
-      if (pauses === 3) await rename(db, 'away', 'deliveries')
-    }
-    await openDelivery(db, send, { pause }).deliver()
-    // Airtable rests after the last one.
-    expect(pauses).toBe(4)
-    expect(await readStates(db)).toEqual(['sent'])
-  })
-
-  it('resumes its deliveries', async () => {
-    const db = await save(1)
-    const { deliver, sends } = openDelivery(db, async (claimed) => {
-      if (sends.length === 1) await rename(db, 'deliveries', 'away')
-      return claimed.map(succeed)
-    })
-    await deliver()
-    await rename(db, 'away', 'deliveries')
-    // Long enough for other processes to take over, because recording is tried for 30 s.
-    await deliver()
-    expect(sends).toHaveLength(2)
-    expect(await readStates(db)).toEqual(['sent'])
-  })
 })
 
 /** Delays one delivery, as if it had failed often. */

@@ -40,7 +40,8 @@ type Sender = {
   renewEveryMs: number
   /** The recipients that accepted a message since this process started. */
   succeeded: Set<string>
-  stopping: AbortSignal
+  /** Returns true once no new send may start. */
+  isOver(): boolean
   aborting: AbortSignal
 }
 
@@ -49,14 +50,14 @@ export async function sendDue(
   channel: Channel,
   recipient: Recipient,
   context: Context,
-  { holder, faults, renewEveryMs, succeeded, stopping, aborting }: Sender,
+  { holder, faults, renewEveryMs, succeeded, isOver, aborting }: Sender,
 ): Promise<void> {
   const { batchSize, restMs = 0, isAlert, arrivesWhenSent, wakesPhones } = channel
   const { name } = recipient
   const { db, now, pause, timers, random, makeId, log } = context
   const lease = () => ({ holder, now: now(), until: now() + (channel.leaseMs ?? leaseMs) })
 
-  for (let hasSent = false; !stopping.aborted; hasSent = true) {
+  for (let hasSent = false; !isOver(); hasSent = true) {
     const acquired = lease()
     const claim = await claimDue(db, name, acquired, {
       batchSize,
@@ -70,12 +71,17 @@ export async function sendDue(
     const { lost, stopRenewing } = keepLease(acquired)
     const results = await send(claim, AbortSignal.any([lost, aborting]))
     await record(claim, results).finally(stopRenewing)
-    if (lost.aborted) return
-    if (stopping.aborted || results.some(({ ok }) => !ok))
-      return release(db, name, holder, now() + Math.max(computeRetryAfterMs(results), restMs))
+    const waitMs = Math.max(computeRetryAfterMs(results), restMs)
+    // The lease may count as lost only because the database did not respond, so the service's wait must be stored.
+    if (isOver() || lost.aborted || results.some(({ ok }) => !ok)) return leave(waitMs)
     if (restMs > 0) await pause(restMs)
   }
-  return release(db, name, holder, now() + restMs)
+  return leave(restMs)
+
+  function leave(waitMs: number): Promise<void> {
+    const notBefore = waitMs > 0 ? now() + waitMs : 0
+    return keepTrying(() => release(db, name, holder, notBefore), { pause, aborting })
+  }
 
   /**
    * Renews the lease until stopped. `lost` fires if another process has become the sender, or soon could because
@@ -148,7 +154,8 @@ export async function sendDue(
       const recovered = faults.clear(`recipient ${name}`, `${name} accepts leads again`)
       // Other deliveries may have backed off by up to 15 minutes. The first success of a process counts
       // as a recovery, because deliveries may have failed before it started.
-      if (recovered || !succeeded.has(name)) await retryDeliveries(db, 'all', now(), name)
+      if (recovered || !succeeded.has(name))
+        await keepTrying(() => retryDeliveries(db, 'all', now(), name), { pause, aborting })
       succeeded.add(name)
       log.info({ recipient: name, leadIds: sent }, 'sent')
     }
@@ -157,7 +164,10 @@ export async function sendDue(
     // If the alert reached no phone, send the first reminder early, because it looks up devices again.
     const alerts = undeliverable.filter(({ reason }) => reason === 'received' && wakesPhones)
     const leadIds = alerts.map(({ leadId }) => leadId)
-    await hurryFirstReminders(db, leadIds, { now: now(), isTold: wakesPhone })
+    await keepTrying(() => hurryFirstReminders(db, leadIds, { now: now(), isTold: wakesPhone }), {
+      pause,
+      aborting,
+    })
     for (const { error } of outages)
       faults.report(`recipient ${name}`, { error }, `${name} does not accept leads; retrying`)
     for (const { leadId, error } of delayed)
