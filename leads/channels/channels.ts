@@ -21,7 +21,7 @@ export const wakingChannels = (channels as readonly Channel[]).filter(
 )
 
 /** The channel whose service keeps a row of each lead. */
-export const rowChannel = airtable as Channel & Required<Pick<Channel, 'rows'>>
+export const rowChannel = airtable as Channel & Required<Pick<Channel, 'rows' | 'leaseMs'>>
 
 export const rowRecipients = [rowChannel.kind]
 

@@ -188,6 +188,20 @@ describe('with Airtable', () => {
     expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 3 })
   })
 
+  it('keeps other processes from sending to Airtable for 45 s while it reads', async () => {
+    const { db, runAt, fake } = await openAirtable()
+    const at = start + 4 * minuteMs
+    const lease = { holder: 'x', now: at + 44_999, until: at + 45_000 }
+    let acquired: ReturnType<typeof acquire> | undefined
+    fake.settings.chooseFault = () => {
+      acquired = acquire(db, 'airtable', lease)
+      return undefined
+    }
+    await runAt(4)
+    expect(fake.requests).toHaveLength(1)
+    expect(await acquired).toBeUndefined()
+  })
+
   it('ignores a Status if the lead changed while it was read', async () => {
     const { db, id, setStatus, runAt, fake } = await openAirtable()
     setStatus('Called')

@@ -28,7 +28,6 @@ import {
 
 // Enough for all leads of a night, so that one message can tell the crew about them.
 const leadsAtOnce = 400
-const leaseMs = 30_000
 const restMs = 250
 // After this, an unnecessary reminder is better than a late one.
 const waitForAirtableMs = 5_000
@@ -152,7 +151,7 @@ export async function remindDue(
   /** Returns `busy` while another process uses Airtable, and undefined if it cannot be read. */
   async function readStatuses(some: readonly DueLead[]) {
     if (!settings) return undefined
-    const { kind, rows } = rowChannel
+    const { kind, rows, leaseMs } = rowChannel
     const holder = context.makeId()
     if (!(await acquire(db, kind, { holder, now: now(), until: now() + leaseMs }))) {
       const waitsSince = Math.min(...some.map(({ nextAttemptAt }) => nextAttemptAt))
