@@ -1,11 +1,5 @@
 import type { Channel, SetStatus } from '../channels/channel-type.ts'
-import {
-  channels,
-  findSettings,
-  listRecipients,
-  rowChannel,
-  rowRecipients,
-} from '../channels/channels.ts'
+import { channels, findSettings, rowChannel, rowRecipients } from '../channels/channels.ts'
 import type { Context } from '../context.ts'
 import { computePromise } from '../deadline.ts'
 import { makeHomeownerKeys } from '../homeowner-keys.ts'
@@ -55,10 +49,7 @@ export async function remindDue(
   const devices = await listDevices(db, { ...env, now: now() })
   const planning = { ...context, readDevices: async () => devices }
   const alerts = all.filter(({ isAlert }) => isAlert)
-  const recipients = await Promise.all(alerts.map((channel) => listRecipients(channel, planning)))
-  const canAlert = recipients.flat().length > 0
-  // If nobody can be alerted, reading Airtable for a reminder would only use up a free base's calls.
-  const toRead = leads.filter((lead) => (canAlert || calls.has(lead.id)) && mayReadStatus(lead))
+  const toRead = await listToRead()
   const found = toRead.length > 0 ? await readStatuses(toRead) : new Map<string, SetStatus>()
   if (found === 'busy') return retryLeaseMs
 
@@ -86,19 +77,36 @@ export async function remindDue(
       )
   return 0
 
-  async function planStep(lead: DueLead): Promise<Step> {
-    const reopened = withReopening(lead)
-    const { reason, nextAt } = decideStep(reopened, listReminderMinutes(lead, context), {
+  /** If nobody would be alerted, reading Airtable for a reminder would only use up a free base's calls. */
+  async function listToRead(): Promise<DueLead[]> {
+    const toRead: DueLead[] = []
+    for (const lead of leads.filter(mayReadStatus))
+      if (calls.has(lead.id) || (await wouldAlert(lead))) toRead.push(lead)
+    return toRead
+  }
+
+  async function wouldAlert(lead: DueLead): Promise<boolean> {
+    // After the last reminder, look for a call as long as somebody would get that reminder.
+    const { reason = 'missed' } = decide(lead)
+    return (await planRecipients(planning, { lead, reason }, alerts)).length > 0
+  }
+
+  function decide(lead: DueLead) {
+    return decideStep(withReopening(lead), listReminderMinutes(lead, context), {
       now: now(),
       repeatAt: computeCallStart(lead, startedAt + repeatAfterMs),
     })
+  }
+
+  async function planStep(lead: DueLead): Promise<Step> {
+    const { reason, nextAt } = decide(lead)
     const call = nameNextCall(lead)
     const sharedWith = planned.get(call)
     if (sharedWith) return { lead, reason: undefined, recipients: [], nextAt, sharedWith }
     const recipients = reason ? await planRecipients(planning, { lead, reason }, alerts) : []
     if (recipients.length > 0) planned.set(call, lead)
     const step = { lead, reason, recipients }
-    const nextReadAt = computeNextReadAt(reopened, now())
+    const nextReadAt = computeNextReadAt(withReopening(lead), now())
     const canRead = settings !== undefined && lead.status === 'open'
     // After the last reminder, only Airtable can tell us about a call.
     const readAt = canRead ? (found ? nextReadAt : now() + readLaterMs) : null

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { openTestDatabase } from '#testing/database.ts'
+import { createTestContext } from '#testing/delivery.ts'
+import { makeStranger, savePhone, storeLead, testTime } from '#testing/saved-leads.ts'
+import { makeSettings } from '#testing/settings.ts'
+import { minuteMs } from '../time-units.ts'
+import { remindDue } from './remind.ts'
+
+type Answer = (leadIds: readonly string[]) => Promise<Response> | Response
+
+/** Takes the steps that are due when leads need their first reminder. Returns how often it read Airtable. */
+async function open(answer: Answer, { leads = 1 } = {}) {
+  const db = await openTestDatabase('sqlite')
+  for (let stored = 0; stored < leads; stored++)
+    await storeLead(db, { recipients: [], lead: makeStranger() })
+  const env = makeSettings({ AIRTABLE_TOKEN: 'pat', AIRTABLE_BASE_ID: 'app' })
+  let reads = 0
+  const fetch = async (url: string | URL | Request) => {
+    reads += 1
+    return answer(
+      [...decodeURIComponent(String(url)).matchAll(/'(.+?)'/g)].map(([, id]) => id ?? ''),
+    )
+  }
+  const clock = { at: testTime + 4 * minuteMs }
+  const { context } = createTestContext(db, env, { clock, fetch })
+  const remind = async () => {
+    await remindDue(context)
+    return reads
+  }
+  return { db, remind }
+}
+
+const listRows = (leadIds: readonly string[], Status = 'New') =>
+  Response.json({
+    records: leadIds.map((id) => ({ id: `rec${id}`, fields: { 'Lead ID': id, Status } })),
+  })
+
+it('does not read Airtable for a lead about which nobody would be alerted', async () => {
+  const { db, remind } = await open(listRows)
+  await savePhone(db, { schedule: 'off' })
+  expect(await remind()).toBe(0)
+})
