@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext } from '#testing/delivery.ts'
-import { makeStranger, savePhone, storeLead, testTime } from '#testing/saved-leads.ts'
+import {
+  listPendingRecipients,
+  makeStranger,
+  savePhone,
+  storeLead,
+  testTime,
+} from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
+import { removeDevices } from '../store/push-devices.ts'
 import { minuteMs } from '../time-units.ts'
 import { remindDue } from './remind.ts'
 
@@ -39,4 +46,15 @@ it('does not read Airtable for a lead about which nobody would be alerted', asyn
   const { db, remind } = await open(listRows)
   await savePhone(db, { schedule: 'off' })
   expect(await remind()).toBe(0)
+})
+
+it('alerts the phones that are signed in once Airtable has responded', async () => {
+  const { db, remind } = await open(async (leadIds) => {
+    await removeDevices(db.kysely, { id: 'leaves00' }, testTime)
+    await savePhone(db, { id: 'arrives0', sessionId: 'arrives' })
+    return listRows(leadIds)
+  })
+  await savePhone(db, { id: 'leaves00', sessionId: 'leaves' })
+  expect(await remind()).toBe(1)
+  expect(await listPendingRecipients(db)).toEqual(['push-arrives0'])
 })

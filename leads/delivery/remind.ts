@@ -45,9 +45,6 @@ export async function remindDue(
   const leads = await listDueLeads(db, now(), leadsAtOnce)
   const unresolved = leads.filter((lead) => readNeed(lead) === 'result').map(({ id }) => id)
   const calls = await mapUnresolvedCalls(db, unresolved)
-  // Cached devices may be out of date. If this fails, the next run tries again.
-  const devices = await listDevices(db, { ...env, now: now() })
-  const planning = { ...context, readDevices: async () => devices }
   const alerts = all.filter(({ isAlert }) => isAlert)
   const toRead = await listToRead()
   const found = toRead.length > 0 ? await readStatuses(toRead) : new Map<string, SetStatus>()
@@ -59,6 +56,8 @@ export async function remindDue(
     if (status && isResult(lead, status)) await recordStatus(lead, status.text)
     else remaining.push(lead)
   }
+  // People may have signed in or out while Airtable responded.
+  const planning = await startPlanning()
   const asked = new Set<string>()
   const planned = new Map<string, DueLead>()
   const steps: Step[] = []
@@ -79,16 +78,23 @@ export async function remindDue(
 
   /** If nobody would be alerted, reading Airtable for a reminder would only use up a free base's calls. */
   async function listToRead(): Promise<DueLead[]> {
+    if (settings === undefined) return []
+    const current = await startPlanning()
+    const wouldAlert = async (lead: DueLead) => {
+      // After the last reminder, look for a call as long as somebody would get that reminder.
+      const { reason = 'missed' } = decide(lead)
+      return (await planRecipients(current, { lead, reason }, alerts)).length > 0
+    }
     const toRead: DueLead[] = []
     for (const lead of leads.filter(mayReadStatus))
       if (calls.has(lead.id) || (await wouldAlert(lead))) toRead.push(lead)
     return toRead
   }
 
-  async function wouldAlert(lead: DueLead): Promise<boolean> {
-    // After the last reminder, look for a call as long as somebody would get that reminder.
-    const { reason = 'missed' } = decide(lead)
-    return (await planRecipients(planning, { lead, reason }, alerts)).length > 0
+  /** Reads the devices, because cached ones may be out of date. If this fails, the next run tries again. */
+  async function startPlanning(): Promise<Context> {
+    const devices = await listDevices(db, { ...env, now: now() })
+    return { ...context, readDevices: async () => devices }
   }
 
   function decide(lead: DueLead) {
@@ -156,9 +162,8 @@ export async function remindDue(
     return text !== statuses[status].airtable && !isKnown
   }
 
-  /** Returns `busy` while another process uses Airtable, and undefined if it cannot be read. */
+  /** Returns `busy` while another process uses Airtable, and undefined once it has done so for 5 s. */
   async function readStatuses(some: readonly DueLead[]) {
-    if (!settings) return undefined
     const { kind, rows, leaseMs } = rowChannel
     const holder = context.makeId()
     if (!(await acquire(db, kind, { holder, now: now(), until: now() + leaseMs }))) {
