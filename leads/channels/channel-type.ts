@@ -65,11 +65,14 @@ export type Channel<
   ): Promise<Arrival>
   /** For a service that keeps a row of each lead, which the crew can change. */
   rows?: {
-    /** Returns the Status of each lead whose Status the crew has set. It counts as a call. */
+    /**
+     * Returns the Status of each lead whose Status the crew has set. It counts as a call. After a failure, some leads
+     * have not been read.
+     */
     listStatuses(
       leadIds: readonly string[],
       context: Context & { settings: Settings },
-    ): Promise<Map<string, SetStatus> | RowsUnavailable>
+    ): Promise<{ statuses: Map<string, SetStatus>; failure?: RowsUnavailable }>
     /** Deletes a lead's rows, and returns how many there were. */
     erase(
       leadId: string,

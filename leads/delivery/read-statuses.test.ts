@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext } from '#testing/delivery.ts'
 import {
+  listLeads,
   listPendingRecipients,
   makeStranger,
   savePhone,
@@ -57,4 +58,16 @@ it('alerts the phones that are signed in once Airtable has responded', async () 
   await savePhone(db, { id: 'leaves00', sessionId: 'leaves' })
   expect(await remind()).toBe(1)
   expect(await listPendingRecipients(db)).toEqual(['push-arrives0'])
+})
+
+it('uses the Statuses that it read before Airtable failed, and reminds about the other leads', async () => {
+  let reads = 0
+  const { db, remind } = await open(
+    (leadIds) => (reads++ === 0 ? listRows(leadIds, 'Called') : Response.json({}, { status: 500 })),
+    { leads: 51 },
+  )
+  await savePhone(db)
+  expect(await remind()).toBe(2)
+  const uncalled = (await listLeads(db, { limit: 60 })).filter(({ status }) => status === 'open')
+  expect(uncalled).toMatchObject([{ deliveries: [{ reason: 'uncalled-4' }] }])
 })

@@ -173,12 +173,13 @@ export async function remindDue(
     let retryAfterMs = restMs
     try {
       const ids = some.map(({ id }) => id)
-      const read = await rows.listStatuses(ids, { ...context, settings })
-      if (!('error' in read)) return read
-      // An unnecessary reminder costs less than a late call.
-      log.warn({ error: read.error }, 'cannot read Airtable; treating leads as not called')
-      retryAfterMs = Math.max(read.retryAfterMs ?? 0, restMs)
-      return new Map<string, SetStatus>()
+      const { statuses, failure } = await rows.listStatuses(ids, { ...context, settings })
+      if (failure) {
+        // An unnecessary reminder costs less than a late call.
+        log.warn({ error: failure.error }, 'cannot read Airtable; treating leads as not called')
+        retryAfterMs = Math.max(failure.retryAfterMs ?? 0, restMs)
+      }
+      return statuses
     } finally {
       await release(db, kind, holder, now() + retryAfterMs)
     }

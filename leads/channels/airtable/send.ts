@@ -227,14 +227,14 @@ const readTimeoutMs = 5_000
 // Each lead ID takes 55 characters of the URL, which Airtable limits to 16,000.
 const leadsPerRead = 50
 
-/** Returns the Status of each lead whose Status the crew has set. */
+/** Returns the Status of each lead whose Status the crew has set, and the failure that ended the read, if any. */
 export async function listSetStatuses(
   leadIds: readonly string[],
   {
     settings,
     ...deps
   }: Pick<Context, 'fetch' | 'pause' | 'timers'> & { settings: AirtableSettings },
-): Promise<Map<string, SetStatus> | RowsUnavailable> {
+): Promise<{ statuses: Map<string, SetStatus>; failure?: RowsUnavailable }> {
   const table = openTable(settings, {
     ...deps,
     requestTimeoutMs: readTimeoutMs,
@@ -243,13 +243,13 @@ export async function listSetStatuses(
   const statuses = new Map<string, SetStatus>()
   for (let start = 0; start < leadIds.length; start += leadsPerRead) {
     const found = await listRows(leadIds.slice(start, start + leadsPerRead), table)
-    if (found.kind === 'failed') return fail(found)
+    if (found.kind === 'failed') return { statuses, failure: fail(found) }
     for (const { fields } of found.body.filter((row) => isStatusSet(row.fields.Status))) {
       const text = toOneLine(String(fields.Status)).slice(0, 100)
       statuses.set(String(fields['Lead ID']), { text, isOwn: isOwnStatus(fields.Status) })
     }
   }
-  return statuses
+  return { statuses }
 }
 
 /** Returns how many rows of the lead Airtable deleted. */
