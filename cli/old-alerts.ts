@@ -34,12 +34,13 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
       )
       .returning('leadId')
       .execute()
-    await trx
+    const overdue = await trx
       .deleteFrom('deliveries')
       .where('isMessage', '=', 0)
       .where('leadId', 'in', old)
       // Keep reminders that are not due yet, such as one to call again tomorrow.
       .where('dueAt', '<', now)
+      .returning('leadId')
       .execute()
     await trx.deleteFrom('deskSessions').execute()
     await trx.deleteFrom('deskLinks').execute()
@@ -52,7 +53,7 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
         fn.max<number | null>('receivedAt').as('newestAt'),
       ])
       .executeTakeFirstOrThrow()
-    const cancelledLeads = [...new Set(cancelled.map(({ leadId: id }) => id))]
+    const cancelledLeads = [...new Set([...cancelled, ...overdue].map(({ leadId }) => leadId))]
     return { ...restored, cancelledLeads, phones: phones.length }
   })
 }

@@ -113,7 +113,7 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
   await db.close()
   const fresh = createDir()
   const { cancelledLeads } = await restore(fresh, await backUpNow(old), ask(false))
-  expect(cancelledLeads).toEqual([oldLead])
+  expect(cancelledLeads).toEqual([oldLead, calledLead])
   const restored = await openLocation({ dataDir: fresh })
   const states = async (id: string) =>
     (await findLead(restored, id))?.deliveries.map(
