@@ -78,6 +78,11 @@ test('suggests the nearest color in either direction', () => {
   expect(readFaults(colors)).toContain("Try accent: '#fd761c'")
 })
 
+test('suggests another paper if that is nearer than another ink', () => {
+  const colors = { ...sample, ink: '#0f0f0f', paper: '#a8a8a8' }
+  expect(readFaults(colors)).toContain("Try paper: '#b1b1b1'.")
+})
+
 test('explains that ink must be darker than paper', () => {
   const check = (ink: string, paper: string) => () => checkBrand(makeBrand({ ink, paper }))
   expect(check('#faf6ee', '#1b2326')).toThrow(

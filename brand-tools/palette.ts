@@ -84,13 +84,19 @@ const deriveAll = <Name extends string>(colors: Brand['colors'], rules: Record<N
     Object.entries<Rule>(rules).map(([name, rule]) => [name, derive(colors, rule)]),
   ) as Record<Name, string>
 
-/** Lists the color and others of the same hue, the nearest first, in both directions. */
-function listNearest(hex: string): string[] {
+/** Changes of lightness in both directions, the smallest first. */
+const shifts = [0]
+for (let step = 1; step <= 1 / lightnessStep; step++)
+  shifts.push(-step * lightnessStep, step * lightnessStep)
+
+/** Returns the color of the same hue, or no color if it would be darker than black or lighter than white. */
+function shift(hex: string, by: number): string[] {
+  if (by === 0) return [hex]
   const { l, c, h } = toLch(hex)
-  const shift = (by: number) => (l + by >= 0 && l + by <= 1 ? [toHex({ l: l + by, c, h })] : [])
-  const steps = Array.from({ length: 1 / lightnessStep }, (_, at) => (at + 1) * lightnessStep)
-  return [hex, ...steps.flatMap((step) => [...shift(-step), ...shift(step)])]
+  return l + by >= 0 && l + by <= 1 ? [toHex({ l: l + by, c, h })] : []
 }
+
+const listNearest = (hex: string): string[] => shifts.flatMap((by) => shift(hex, by))
 
 /** Computes every color of the site from the brand's three. */
 export function computePalette({ colors }: Pick<Brand, 'colors'>) {
@@ -165,10 +171,10 @@ function listFaults(colors: Colors, pairs: Pair[]): string[] {
 /** Finds the nearest colors that pass every check. */
 function findBetter(colors: Colors): Colors | undefined {
   const passes = (pairs: Pair[]) => (tried: Colors) => listFaults(tried, pairs).length === 0
-  const bases = [
-    ...listNearest(colors.ink).map((ink) => ({ ...colors, ink })),
-    ...listNearest(colors.paper).map((paper) => ({ ...colors, paper })),
-  ]
+  const bases = shifts.flatMap((by) => [
+    ...shift(colors.ink, by).map((ink) => ({ ...colors, ink })),
+    ...shift(colors.paper, by).map((paper) => ({ ...colors, paper })),
+  ])
   const base = bases.find(passes(basePairs))
   if (!base) return
   return listNearest(base.accent)
