@@ -69,7 +69,7 @@ export function createHostileTarget(db: Database) {
   let at = Date.parse('2026-11-15T12:00:00Z')
   const { app, log } = createTestApp(db, {
     planDelivery: async () => ({ recipients: ['airtable', 'email', 'webhook'], stepAt: at }),
-    rateLimitPerMinute: 0,
+    env: { rateLimitPerMinute: 0 },
     now: () => at++,
     readClientAddress: (c) => c.req.header('x-forwarded-for') ?? '203.0.113.7',
     mayShareAddress: () => false,

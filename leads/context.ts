@@ -1,9 +1,12 @@
-import type { System } from './channels/system.ts'
+import { createDeviceReader } from './channels/channels.ts'
+import { rememberFaults } from './channels/mail-server.ts'
+import { system as ownSystem, type System } from './channels/system.ts'
 import type { BusinessHours } from './hours.ts'
 import type { Log } from './log.ts'
 import type { Env } from './settings.ts'
 import type { PushDevice } from './store/push-devices.ts'
 import type { Database } from './store/tables.ts'
+import { createPause } from './timers.ts'
 
 /** The company's details in emails to homeowners. */
 export type Company = { name: string; phone: string; email?: string | undefined }
@@ -21,4 +24,19 @@ export type Context = System & {
   log: Log
   /** After `timeoutMs`, returns the devices of the last successful read. */
   readDevices: (timeoutMs?: number) => Promise<readonly PushDevice[]>
+}
+
+type Given = Pick<Context, 'env' | 'db' | 'hours' | 'company' | 'fetch' | 'now' | 'log'>
+
+/** Creates the context of a process. */
+export function createContext({
+  system = ownSystem,
+  ...given
+}: Given & { system?: System }): Context {
+  const context = { ...given, ...system, pause: createPause(system.timers) }
+  return {
+    ...context,
+    openMailServer: rememberFaults(system.openMailServer, context),
+    readDevices: createDeviceReader(context),
+  }
 }

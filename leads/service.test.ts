@@ -10,16 +10,19 @@ import {
   testTime,
 } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
+import { createContext } from './context.ts'
 import { createService } from './service.ts'
 import { minuteMs } from './time-units.ts'
 
 const log = createTestLog()
-const options = {
+const given = {
   env: makeSettings(),
   hours: () => alwaysOpen,
   company: () => company,
   fetch,
   log,
+}
+const options = {
   wake: () => {},
   readClientAddress: () => '203.0.113.7',
   mayShareAddress: () => false,
@@ -30,7 +33,7 @@ const request = (lead = testLead) => ({ method: 'POST', headers, body: JSON.stri
 it('updates the warnings in /healthz', async () => {
   const db = await openTestDatabase('sqlite')
   let at = testTime
-  const { app } = createService({ ...options, db, now: () => at })
+  const { app } = createService(createContext({ ...given, db, now: () => at }), options)
   const readHealth = async () => {
     at += 10_000
     return (await app.request('/healthz')).json()
@@ -49,7 +52,10 @@ it('updates the warnings in /healthz', async () => {
 it('promises a call by the published hours, and waiting leads keep their deadline', async () => {
   const db = await openTestDatabase('sqlite')
   let hours = alwaysOpen
-  const { app } = createService({ ...options, hours: () => hours, db, now: () => testTime })
+  const { app } = createService(
+    createContext({ ...given, hours: () => hours, db, now: () => testTime }),
+    options,
+  )
   await app.request(testPath, request({ ...testLead, name: 'Ann' }))
   hours = { ...alwaysOpen, promiseMinutes: 30 }
   await app.request(testPath, request({ ...testLead, name: 'Ben' }))
@@ -61,7 +67,7 @@ it('promises a call by the published hours, and waiting leads keep their deadlin
 it('stores the first lead and notifies phones even if they can no longer be read', async () => {
   const db = await openTestDatabase('sqlite')
   await savePhone(db)
-  const { app } = createService({ ...options, db, now: () => testTime })
+  const { app } = createService(createContext({ ...given, db, now: () => testTime }), options)
   await db.kysely.schema.dropTable('pushDevices').execute()
   const sent = await app.request(testPath, request())
   expect(sent.status).toBe(200)

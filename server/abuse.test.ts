@@ -15,7 +15,7 @@ it.each([
   'limits %s per day, so a slow flood cannot fill the disk',
   async (_, perDay, perMinute, chooseAddress, other) => {
     const db = await openTestDatabase('sqlite')
-    const { post, clock } = createTestApp(db, { rateLimitPerMinute: 1 })
+    const { post, clock } = createTestApp(db, { env: { rateLimitPerMinute: 1 } })
     const send = async (address: string) => (await post(from(address))).status
     const startedAt = clock.at
     expect(await send(chooseAddress(0))).toBe(200)
@@ -43,7 +43,7 @@ it.each(engines)(
   async (engine) => {
     const location = await createLocation(engine)
     const databases = [await openDatabase(location), await openDatabase(location)]
-    const apps = databases.map((db) => createTestApp(db, { rateLimitPerMinute: 2 }))
+    const apps = databases.map((db) => createTestApp(db, { env: { rateLimitPerMinute: 2 } }))
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, at) => apps[at % 2]?.post(from(`198.51.100.${at}`))),
     )
@@ -69,14 +69,16 @@ it('serves other visitors while one address has many leads in flight', async () 
 })
 
 it('accepts as many leads from one network at the same time as the limit allows', async () => {
-  const { post } = createTestApp(await openTestDatabase('sqlite'), { rateLimitPerMinute: 1_000 })
+  const { post } = createTestApp(await openTestDatabase('sqlite'), {
+    env: { rateLimitPerMinute: 1_000 },
+  })
   const answers = await Promise.all(Array.from({ length: 120 }, () => post()))
   expect(answers.map(({ status }) => status)).toEqual(Array(120).fill(200))
 })
 
 it('returns 503 with Retry-After if too many leads arrive at the same time, and recovers', async () => {
   const db = await openTestDatabase('sqlite')
-  const { post, log } = createTestApp(db, { rateLimitPerMinute: 0 })
+  const { post, log } = createTestApp(db, { env: { rateLimitPerMinute: 0 } })
   const answers = await Promise.all(Array.from({ length: 510 }, () => post()))
   const refused = answers.filter(({ status }) => status !== 200)
   expect(refused.length).toBeGreaterThan(0)

@@ -32,10 +32,7 @@ type Options = {
 }
 
 /** Serves the desk on its own port: a separate origin, so its cookie never reaches the public page. */
-export async function startDesk(
-  context: Pick<Context, 'env' | 'hours' | 'company' | 'db' | 'fetch' | 'now' | 'log'>,
-  { settings, wake, publisher, site }: Options,
-) {
+export async function startDesk(context: Context, { settings, wake, publisher, site }: Options) {
   const { env, db, now } = context
   const { port, host } = settings
   const overTls = settings.url.startsWith('https:')

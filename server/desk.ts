@@ -1,4 +1,5 @@
 // Serves only the desk, for a site whose function runs elsewhere (Supabase) on the same database.
+import { createContext } from '#leads/context.ts'
 import { readEnv } from '#leads/settings.ts'
 import { UserError } from '#leads/user-error.ts'
 import { company, hours } from '#site/content.ts'
@@ -13,16 +14,15 @@ try {
       'The desk is not set up. Set DESK_URL in .env, such as https://desk.example.com.',
     )
   const db = await openDatabase(env)
-  const log = createLog(process.stderr)
-  const context = {
+  const context = createContext({
     env,
     hours: () => hours,
     company: () => company,
     db,
     fetch,
     now: Date.now,
-    log,
-  }
+    log: createLog(process.stderr),
+  })
   // This process sends nothing; Supabase's cron sends due deliveries within a minute.
   const desk = await startDesk(context, { settings: env.desk, wake: () => {} })
   process.stdout.write(`The desk is at ${desk.url}\n`)

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { fitsProxies, readClientAddress } from '#leads/client-address.ts'
+import { createContext } from '#leads/context.ts'
 import type { Problem } from '#leads/health/check.ts'
 import { findProblems } from '#leads/health/find-problems.ts'
 import { type Log, nameError } from '#leads/log.ts'
@@ -46,19 +47,18 @@ export async function startSite({
   const publisher = createPublisher({ db, file: content, site, siteDir, now, log })
   // Read the published page before the first visitor arrives.
   await publisher.start()
-  const published = {
+  const context = createContext({
+    env,
     hours: () => publisher.content().hours,
     company: () => publisher.content().company,
-  }
-  let hasWarnedOfProxy = false
-  const { app, deliverer } = createService({
-    env,
-    ...published,
-    findPageFault: publisher.findFault,
     db,
     fetch,
     now,
     log,
+  })
+  let hasWarnedOfProxy = false
+  const { app, deliverer } = createService(context, {
+    findPageFault: publisher.findFault,
     readClientAddress: (c) => {
       const forwardedFor = c.req.header('x-forwarded-for')
       if (forwardedFor && env.trustedProxies === undefined && !hasWarnedOfProxy) {
@@ -126,14 +126,7 @@ export async function startSite({
     try {
       const machine = await readMachineFacts(env, process.env, publisher.content())
       const pageFault = publisher.findFault()
-      return await findProblems('start', {
-        env,
-        hours: published.hours(),
-        db,
-        now,
-        machine,
-        pageFault,
-      })
+      return await findProblems('start', context, { machine, pageFault })
     } catch (error) {
       log.error({ error: nameError(error) }, 'the health checks failed at startup')
       return []
@@ -145,7 +138,6 @@ export async function startSite({
     if (!env.desk) return undefined
     const wake = () => deliverer.wake()
     try {
-      const context = { env, ...published, db, fetch, now, log }
       return await startDesk(context, { settings: env.desk, wake, site, publisher })
     } catch (error) {
       const { message } = error as Error

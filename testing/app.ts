@@ -1,9 +1,9 @@
-import { system } from '#leads/channels/system.ts'
-import { type AppOptions, createApp } from '#leads/http/app.ts'
-import { createFaultLog } from '#leads/log.ts'
+import { createApp } from '#leads/http/app.ts'
+import type { AppContext } from '#leads/http/app-context.ts'
+import type { Env } from '#leads/settings.ts'
 import type { Database } from '#leads/store/tables.ts'
-import { createTestLog } from './log.ts'
-import { alwaysOpen } from './saved-leads.ts'
+import { createTestContext } from './delivery.ts'
+import { makeSettings } from './settings.ts'
 
 export const testLead = {
   name: 'Zoë',
@@ -27,27 +27,27 @@ export const postLead = (url: string, lead: object = testLead, headers: Headers 
 export const ownOrigin = 'https://roofing.example'
 export const otherOrigin = 'https://cdn.example'
 
+type Changes = Partial<Omit<AppContext, 'env'>> & { env?: Partial<Env> }
+
 /** Creates the function on a test database, with a fake clock and a client address taken from a header. */
-export function createTestApp(db: Database, changes: Partial<AppOptions> = {}) {
-  const log = createTestLog()
+export function createTestApp(db: Database, { env, ...changes }: Changes = {}) {
   const clock = { at: Date.parse('2026-11-15T12:00:00Z') }
   const wakes: number[] = []
-  const app = createApp({
-    db,
-    planDelivery: async () => ({ recipients: ['airtable'] }),
-    listProblems: async () => [],
-    linkSecret: 'a secret for tests',
-    hours: () => alwaysOpen,
+  const settings = {
+    ...makeSettings(),
     anonKeys: ['the-key'],
     publicUrl: ownOrigin,
     allowedOrigins: [otherOrigin],
-    rateLimitPerMinute: 10,
+    ...env,
+  }
+  const { context, faults, log } = createTestContext(db, settings, { clock })
+  const app = createApp({
+    ...context,
+    faults,
+    planDelivery: async () => ({ recipients: ['airtable'] }),
+    listProblems: async () => [],
     // Long enough that a test does not fail on a busy machine.
     saveTimeoutMs: 60_000,
-    now: () => clock.at,
-    ...system,
-    log,
-    faults: createFaultLog(log),
     wake: () => wakes.push(clock.at),
     readClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
     mayShareAddress: () => false,

@@ -1,7 +1,7 @@
 import type { Channel, Result } from '#leads/channels/channel-type.ts'
-import { createDeviceReader, findSettings, listRecipients } from '#leads/channels/channels.ts'
+import { findSettings, listRecipients } from '#leads/channels/channels.ts'
 import { system } from '#leads/channels/system.ts'
-import type { Context } from '#leads/context.ts'
+import { type Context, createContext } from '#leads/context.ts'
 import { createDeliverer } from '#leads/delivery/deliver.ts'
 import type { DeliveryReason } from '#leads/delivery-reason.ts'
 import { type BusinessHours, isOpen } from '#leads/hours.ts'
@@ -47,24 +47,18 @@ export function createTestContext(
   }: ContextOptions = {},
 ) {
   const faults = createFaultLog(log)
-  const now = () => clock.at
-  const read = createDeviceReader({ db, env, now, timers }, faults)
-  // Ignore the time limit, which a slow machine could exceed.
-  const readDevices = () => read()
-  const context = {
-    ...system,
-    random: () => 1,
+  const own = createContext({
     env,
     hours: () => hours,
     company: () => testCompany,
     db,
     fetch,
-    now,
-    pause,
-    timers,
+    now: () => clock.at,
     log,
-    readDevices,
-  }
+    system: { ...system, random: () => 1, timers },
+  })
+  // Ignore the time limit, which a slow machine could exceed.
+  const context = { ...own, pause, readDevices: () => own.readDevices() }
   return { context, clock, log, faults }
 }
 

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest'
 import { startFakeMail } from '#fakes/mail.ts'
 import { startFakePush } from '#fakes/push.ts'
 import { startFakeTwilio } from '#fakes/twilio.ts'
+import { createContext } from '#leads/context.ts'
 import type { BusinessHours } from '#leads/hours.ts'
 import { createService } from '#leads/service.ts'
 import type { Database, Engine } from '#leads/store/tables.ts'
@@ -81,18 +82,22 @@ export async function openService(db: Database, { hours = alwaysOpen, env = {} }
   const { clock } = desk
   const settings = makeSettings({ ...twilio.env, ALERT_SMS_TO: '+15550002222', ...email, ...env })
   const start = () =>
-    createService({
-      env: settings,
-      hours: () => hours,
-      company: () => testCompany,
-      db,
-      log: createTestLog(),
-      fetch: push.fetch,
-      now: () => clock.at,
-      wake: () => {},
-      readClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
-      mayShareAddress: () => false,
-    })
+    createService(
+      createContext({
+        env: settings,
+        hours: () => hours,
+        company: () => testCompany,
+        db,
+        log: createTestLog(),
+        fetch: push.fetch,
+        now: () => clock.at,
+      }),
+      {
+        wake: () => {},
+        readClientAddress: (c) => c.req.header('test-client') ?? '203.0.113.7',
+        mayShareAddress: () => false,
+      },
+    )
   const { app, deliverer } = start()
   /** Sends a lead from another homeowner as the page does. */
   const ask = (lead: object, headers: Record<string, string> = {}) =>

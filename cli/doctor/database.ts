@@ -49,7 +49,7 @@ export async function readDatabase(
       const pages = await readPages(opened)
       return {
         leadsAre: 'here' as const,
-        database: await readDatabaseFacts(env, opened, now),
+        database: await readDatabaseFacts({ env, db: opened, now }),
         unsafeSettings: databaseUrl ? await listUnsafeSettings(opened) : [],
         // Publishing gives a changed consent text its own version.
         storedConsent: pages.some(({ isDraft }) => !isDraft)

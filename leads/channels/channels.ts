@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers'
 import type { Context } from '../context.ts'
-import { type FaultLog, nameError } from '../log.ts'
+import { createFaultLog, nameError } from '../log.ts'
 import type { Env } from '../settings.ts'
 import { listDevices, type PushDevice } from '../store/push-devices.ts'
 import type { DeliveryState } from '../store/tables.ts'
@@ -97,10 +97,14 @@ export const readLabel = (recipient: string): string => findChannel(recipient)?.
  * Reads devices, one query at a time. After `timeoutMs` or an error, returns the devices of the last
  * successful read, because a lead must not wait for a notification.
  */
-export function createDeviceReader(
-  { db, env, now, timers }: Pick<Context, 'db' | 'env' | 'now' | 'timers'>,
-  faults: FaultLog,
-): Context['readDevices'] {
+export function createDeviceReader({
+  db,
+  env,
+  now,
+  timers,
+  log,
+}: Pick<Context, 'db' | 'env' | 'now' | 'timers' | 'log'>): Context['readDevices'] {
+  const faults = createFaultLog(log)
   let known: readonly PushDevice[] = []
   let reading: Promise<void> | undefined
   const read = async () => {

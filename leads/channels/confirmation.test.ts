@@ -131,7 +131,7 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
   }
   expect(await check(testTime)).toBe('waiting')
   expect(await check(testTime + 59 * minuteMs)).toBe('waiting')
-  const problems = await findProblems('desk', { env, hours: dayHours, db, now: () => clock.at })
+  const problems = await findProblems('desk', context)
   const late = problems.find(({ id }) => id === 'confirmation-late')?.forOwner
   expect(late).toContain('for 1 lead are 59 minutes late. The site retries for an hour.')
   // Otherwise the email could be sent at the moment when it expires.

@@ -9,6 +9,7 @@ import { makeSettings } from '#testing/settings.ts'
 import { email } from '../channels/email.ts'
 import { rememberFaults } from '../channels/mail-server.ts'
 import { system } from '../channels/system.ts'
+import type { Timers } from '../timers.ts'
 import { createDeskService } from './service.ts'
 
 const wrongPassword = 'The mail server rejected the site’s user name or password.'
@@ -25,29 +26,23 @@ async function open(changes: Record<string, string> = {}, startTimer = system.ti
   })
   const db = await openTestDatabase('sqlite')
   const { cookie } = await openTestDesk(db)
-  const { context, clock } = createTestContext(db, env)
   const later: Promise<void>[] = []
-  const app = createDeskService(
-    { ...context, env },
-    {
-      url: deskUrl,
-      readMachine: () => Promise.reject(new Error('unknown')),
-      sendPage: (c) => c.text(''),
-      readClientAddress: () => '203.0.113.7',
-      wake: () => {},
-      system: {
-        ...system,
-        timers: {
-          ...system.timers,
-          start: (ms, work) => {
-            if (ms !== 500) return startTimer(ms, work)
-            later.push(work() as unknown as Promise<void>)
-            return () => {}
-          },
-        },
-      },
+  const timers: Timers = {
+    ...system.timers,
+    start: (ms, work) => {
+      if (ms !== 500) return startTimer(ms, work)
+      later.push(work() as unknown as Promise<void>)
+      return () => {}
     },
-  )
+  }
+  const { context, clock } = createTestContext(db, env, { timers })
+  const app = createDeskService(context, {
+    url: deskUrl,
+    readMachine: () => Promise.reject(new Error('unknown')),
+    sendPage: (c) => c.text(''),
+    readClientAddress: () => '203.0.113.7',
+    wake: () => {},
+  })
   const request = async (method: string, path: string, body?: object) => {
     const headers = { cookie, origin: deskUrl }
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }

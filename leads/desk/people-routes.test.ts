@@ -116,16 +116,13 @@ it('emails an invitation', async () => {
   })
   const { db, cookie } = await openTestDesk()
   const { context } = createTestContext(db, env)
-  const app = createDeskService(
-    { ...context, env },
-    {
-      url: deskUrl,
-      readMachine: () => Promise.reject(new Error('unknown')),
-      sendPage: (c) => c.text(''),
-      readClientAddress: () => '203.0.113.7',
-      wake: () => {},
-    },
-  )
+  const app = createDeskService(context, {
+    url: deskUrl,
+    readMachine: () => Promise.reject(new Error('unknown')),
+    sendPage: (c) => c.text(''),
+    readClientAddress: () => '203.0.113.7',
+    wake: () => {},
+  })
   const person = 'Sam <b>\r\nBcc: x@example.com'
   const headers = { cookie, origin: deskUrl }
   const send = (method: string, path: string, body: object) =>

@@ -1,5 +1,4 @@
-import { explainMailError, rememberFaults } from '../channels/mail-server.ts'
-import { system as ownSystem, type System } from '../channels/system.ts'
+import { explainMailError } from '../channels/mail-server.ts'
 import type { Context } from '../context.ts'
 import type { MachineFacts } from '../health/check.ts'
 import { findProblems } from '../health/find-problems.ts'
@@ -7,7 +6,6 @@ import { escapeHtml, toOneLine } from '../safe-text.ts'
 import { listDevices } from '../store/push-devices.ts'
 import { forgetMailFault } from '../store/stored-settings.ts'
 import { minuteMs } from '../time-units.ts'
-import { createPause } from '../timers.ts'
 import { createDesk } from './app.ts'
 import type { DeskApp, DeskContext, DeskWarning, Invitation } from './routes.ts'
 import type { SignInEmail } from './sign-in.ts'
@@ -20,40 +18,28 @@ const loginReuseMs = minuteMs
 
 /** The desk can run in the site's process or in a separate one, on the same database. */
 export function createDeskService(
-  context: Pick<Context, 'env' | 'hours' | 'company' | 'db' | 'fetch' | 'now' | 'log'>,
+  context: Context,
   {
     readMachine,
     findPageFault,
-    system = ownSystem,
     ...own
   }: Pick<DeskContext, 'url' | 'sendPage' | 'readClientAddress' | 'wake' | 'addPageRoutes'> & {
     readMachine: () => Promise<MachineFacts>
     /** Why visitors do not see the published page. */
     findPageFault?: () => string | undefined
-    system?: System
   },
 ): DeskApp {
-  const { env, hours, company, db, now } = context
+  const { env, company, db, now, timers } = context
   const listWarnings = async (): Promise<DeskWarning[]> => {
     const machine = await readMachine().catch(() => undefined)
-    const problems = await findProblems('desk', {
-      env,
-      hours: hours(),
-      db,
-      now,
-      machine,
-      pageFault: findPageFault?.(),
-    })
+    const problems = await findProblems('desk', context, { machine, pageFault: findPageFault?.() })
     return problems.flatMap(({ forOwner: text, id, severity, forCrew, action }) =>
       text === undefined ? [] : [{ id, severity, forCrew, text, action }],
     )
   }
   let last: { at: number; warnings: Promise<DeskWarning[]> } | undefined
-  const { timers } = system
-  const pause = createPause(timers)
   const { email } = env
-  const openMailServer = rememberFaults(system.openMailServer, { db, now, timers })
-  const mailServer = email && openMailServer(email.smtpUrl)
+  const mailServer = email && context.openMailServer(email.smtpUrl)
   let login: { at: number; fault: Promise<string | undefined> } | undefined
   // Do not use the stored fault: sending a link clears it, so it would show a stranger who can sign in.
   async function findMailFault(): Promise<string | undefined> {
@@ -79,9 +65,8 @@ export function createDeskService(
     })
   return createDesk({
     ...context,
-    ...system,
     ...own,
-    pause,
+    // The shared reader could miss a device that was just added.
     readDevices: () => listDevices(db, { ...env, now: now() }),
     wake: () => {
       // Clear the cached warnings, because the action may have solved a problem.

@@ -9,7 +9,7 @@ import { dayMs, hourMs } from '../time-units.ts'
 import type { Place } from './check.ts'
 import { findProblems } from './find-problems.ts'
 
-const hours = { ...dayHours, emergencies: 'when open' as const }
+const hours = () => ({ ...dayHours, emergencies: 'when open' as const })
 const env = makeSettings({
   AIRTABLE_TOKEN: 'pat.x',
   AIRTABLE_BASE_ID: 'app',

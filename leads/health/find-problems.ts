@@ -1,6 +1,6 @@
 import type { Channel } from '../channels/channel-type.ts'
 import { channels, listDestinations } from '../channels/channels.ts'
-import type { Env } from '../settings.ts'
+import type { Context } from '../context.ts'
 import { isErasing } from '../store/erase-lead.ts'
 import {
   type Pending,
@@ -12,7 +12,6 @@ import { findConfirmationLimit } from '../store/limits.ts'
 import { listDevices, listSilentDevices } from '../store/push-devices.ts'
 import { listLimitedAddresses } from '../store/sign-in-links.ts'
 import { readMailFault } from '../store/stored-settings.ts'
-import type { Database } from '../store/tables.ts'
 import { dayMs } from '../time-units.ts'
 import {
   type DatabaseFacts,
@@ -25,30 +24,26 @@ import { healthChecks } from './checks.ts'
 
 export async function findProblems(
   place: Place,
-  {
-    env,
-    hours,
-    db,
-    now,
-    machine,
-    databaseFault,
-    pageFault,
-  }: Pick<HealthContext, 'env' | 'hours' | 'machine' | 'databaseFault' | 'pageFault'> & {
-    db: Database
-    now: () => number
-  },
+  context: Pick<Context, 'env' | 'hours' | 'db' | 'now'>,
+  facts: Pick<HealthContext, 'machine' | 'databaseFault' | 'pageFault'> = {},
 ): Promise<Problem[]> {
-  const isPublic = env.publicUrl.startsWith('https://')
-  const database = databaseFault === undefined ? await readDatabaseFacts(env, db, now) : undefined
-  const facts = { database, databaseFault, pageFault, machine, isFileGone: db.isFileGone?.() }
-  return listProblems(healthChecks, place, { env, hours, now: now(), isPublic, ...facts })
+  const { env, hours, db, now } = context
+  return listProblems(healthChecks, place, {
+    ...facts,
+    env,
+    hours: hours(),
+    now: now(),
+    isPublic: env.publicUrl.startsWith('https://'),
+    database: facts.databaseFault === undefined ? await readDatabaseFacts(context) : undefined,
+    isFileGone: db.isFileGone?.(),
+  })
 }
 
-export async function readDatabaseFacts(
-  env: Env,
-  db: Database,
-  now: () => number,
-): Promise<DatabaseFacts> {
+export async function readDatabaseFacts({
+  env,
+  db,
+  now,
+}: Pick<Context, 'env' | 'db' | 'now'>): Promise<DatabaseFacts> {
   const devices = await listDevices(db, { ...env, now: now() })
   const pending = new Map<string, Pending>()
   const undelivered = new Map<string, Undelivered>()

@@ -1,31 +1,13 @@
-import type { LeadEvent } from '../channels/channel-type.ts'
 import { computeNetwork } from '../client-address.ts'
 import { computePromise, noPromise } from '../deadline.ts'
-import type { BusinessHours } from '../hours.ts'
-import { type FaultLog, type Log, nameError } from '../log.ts'
+import { type FaultLog, nameError } from '../log.ts'
 import { computeNetworkLimit } from '../store/limits.ts'
-import { type DeliveryPlan, saveLead } from '../store/save-lead.ts'
-import type { Database } from '../store/tables.ts'
-import type { Timers } from '../timers.ts'
+import { saveLead } from '../store/save-lead.ts'
 import { withTimeout } from '../with-timeout.ts'
+import type { AppContext } from './app-context.ts'
 import { createNetworkQueues } from './network-queue.ts'
 import { hashLead, type SentLead } from './read-lead.ts'
 import { type Refusal, refusals } from './refusals.ts'
-
-export type AcceptOptions = {
-  db: Database
-  planDelivery: (lead: LeadEvent['lead']) => Promise<DeliveryPlan>
-  hours: () => BusinessHours
-  rateLimitPerMinute: number
-  saveTimeoutMs?: number
-  now: () => number
-  timers: Timers
-  makeId: () => string
-  log: Log
-  faults: FaultLog
-  /** Starts due deliveries. */
-  wake: () => void
-}
 
 type Client = { address: string; mayShareAddress: boolean }
 
@@ -36,14 +18,14 @@ export const defaultSaveTimeoutMs = 6_500
 export type Acceptance = { callBy: number }
 
 /** Returns a function that stores a lead, or returns why it was rejected. */
-export function createAcceptLead(options: AcceptOptions) {
-  const { db, now, log, faults, saveTimeoutMs = defaultSaveTimeoutMs } = options
-  const limitPerMinute = options.rateLimitPerMinute
+export function createAcceptLead(context: AppContext) {
+  const { db, now, log, faults, saveTimeoutMs = defaultSaveTimeoutMs } = context
+  const limitPerMinute = context.env.rateLimitPerMinute
   const queues = createNetworkQueues(computeNetworkLimit(limitPerMinute))
 
   return async ({ lead, visit, keys }: SentLead, client: Client): Promise<Refusal | Acceptance> => {
     const receivedAt = now()
-    const computeFrom = (at: number) => computePromise(at, lead.serviceType, options.hours())
+    const computeFrom = (at: number) => computePromise(at, lead.serviceType, context.hours())
     const promise = visit.suspect === null ? computeFrom(receivedAt) : noPromise
     const newLead = {
       lead,
@@ -62,11 +44,11 @@ export function createAcceptLead(options: AcceptOptions) {
         queues.save(network, async () => {
           if (isLate()) return undefined
           hasStarted = true
-          const plan = await options.planDelivery({ ...lead, ...visit, ...promise })
-          const { makeId } = options
+          const plan = await context.planDelivery({ ...lead, ...visit, ...promise })
+          const { makeId } = context
           return saveLead(db, { ...newLead, ...plan }, { now: receivedAt, limitPerMinute, makeId })
         }),
-      options.timers,
+      context.timers,
     ).catch((error) => {
       // If a lead timed out in the queue, the database has not necessarily failed.
       if (!hasStarted) return 'overloaded' as const
@@ -87,7 +69,7 @@ export function createAcceptLead(options: AcceptOptions) {
     clearWriteFault(faults)
     if (saved.outcome === 'saved') {
       log.info({ leadId: saved.leadId }, 'lead stored')
-      options.wake()
+      context.wake()
     }
     const first = saved.outcome === 'repeated' ? saved : { receivedAt, ...promise }
     // Return a time for suspected spam, too, so that bots don't learn that they were detected.

@@ -15,7 +15,7 @@ const secret = 'a secret for tests'
 
 async function open(lead: { name?: string; phone?: string } = {}) {
   const db = await openTestDatabase('sqlite')
-  const { request, log, clock, wakes } = createTestApp(db, { linkSecret: secret })
+  const { request, log, clock, wakes } = createTestApp(db)
   clock.at = start
   const leadId = await storeLead(db, {
     at: start,

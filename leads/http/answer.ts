@@ -2,12 +2,9 @@ import type { Context } from 'hono'
 import { readAnswerToken } from '../answer-link.ts'
 import { describeAlert } from '../channels/alert.ts'
 import { rowRecipients } from '../channels/channels.ts'
-import type { BusinessHours } from '../hours.ts'
-import type { Log } from '../log.ts'
 import { appendEvent } from '../store/append-event.ts'
 import { findLead } from '../store/find-leads.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
-import type { Database } from '../store/tables.ts'
 import {
   answerHeaders,
   expiredLink,
@@ -15,35 +12,26 @@ import {
   unavailable,
   unknownLink,
 } from './answer-page.ts'
-
-export type AnswerOptions = {
-  db: Database
-  linkSecret: string | undefined
-  hours: () => BusinessHours
-  now: () => number
-  makeId: () => string
-  log: Log
-  wake: () => void
-}
+import type { AppContext } from './app-context.ts'
 
 /**
  * Serves the page behind the "I’m calling" link in alerts. Email scanners open links, so GET and HEAD
  * change nothing, and only the button (POST) records the call.
  */
-export async function answerLead(c: Context, options: AnswerOptions): Promise<Response> {
+export async function answerLead(c: Context, context: AppContext): Promise<Response> {
   try {
-    return await answerToken(c, options)
+    return await answerToken(c, context)
   } catch (error) {
-    options.log.error({ error: (error as Error).name }, 'the answer page failed')
+    context.log.error({ error: (error as Error).name }, 'the answer page failed')
     return c.body(unavailable, 503, answerHeaders)
   }
 }
 
-async function answerToken(c: Context, options: AnswerOptions): Promise<Response> {
-  const { db, hours, log } = options
+async function answerToken(c: Context, context: AppContext): Promise<Response> {
+  const { db, hours, log } = context
   const { timeZone } = hours()
-  const now = options.now()
-  const secret = await readLinkSecret(db, options.linkSecret)
+  const now = context.now()
+  const secret = await readLinkSecret(db, context.env.linkSecret)
   const token = readAnswerToken(c.req.param('token') ?? '', secret, now)
   if (token.kind === 'expired') return c.body(expiredLink, 410, answerHeaders)
   const found = token.kind === 'valid' ? await findLead(db, token.leadId) : undefined
@@ -52,14 +40,14 @@ async function answerToken(c: Context, options: AnswerOptions): Promise<Response
   let lead = found
   let isFirst = false
   if (c.req.method === 'POST') {
-    const event = { id: options.makeId(), at: now, kind: 'called', via: 'link' } as const
+    const event = { id: context.makeId(), at: now, kind: 'called', via: 'link' } as const
     const { outcome } = await appendEvent(db, lead.id, event, { rowRecipients, now })
     isFirst = outcome === 'appended'
     lead = (await findLead(db, lead.id)) ?? found
   }
   if (isFirst) {
     log.info({ leadId: lead.id, tookMs: now - lead.receivedAt }, 'called')
-    options.wake()
+    context.wake()
   }
   const alert = describeAlert(found, 'received', { now, timeZone })
   const page = formatAnswerPage(alert, lead, isFirst, { now, timeZone })

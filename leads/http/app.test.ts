@@ -5,9 +5,8 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { alwaysOpen, listLeads } from '#testing/saved-leads.ts'
 import type { Engine } from '../store/tables.ts'
 import { minuteMs } from '../time-units.ts'
-import type { AppOptions } from './app.ts'
 
-async function open(engine: Engine = 'sqlite', changes: Partial<AppOptions> = {}) {
+async function open(engine: Engine = 'sqlite', changes: Parameters<typeof createTestApp>[1] = {}) {
   const db = await openTestDatabase(engine)
   return { db, ...createTestApp(db, changes), stored: () => listLeads(db, { limit: 100 }) }
 }
@@ -89,7 +88,7 @@ describe.each(engines)('the time of the call on %s', (engine) => {
 })
 
 it('returns 429 to a client over its rate limit, and accepts the lead later', async () => {
-  const { post, clock } = await open('sqlite', { rateLimitPerMinute: 2 })
+  const { post, clock } = await open('sqlite', { env: { rateLimitPerMinute: 2 } })
   await post()
   clock.at += 10_000
   await post()
@@ -102,7 +101,7 @@ it('returns 429 to a client over its rate limit, and accepts the lead later', as
 })
 
 it('reads the key from apikey or, for legacy keys, from Authorization', async () => {
-  const { request, stored, wakes } = await open('sqlite', { anonKeys: ['the-key', 'new'] })
+  const { request, stored, wakes } = await open('sqlite', { env: { anonKeys: ['the-key', 'new'] } })
   const send = async (headers: Record<string, string>, below = '') => {
     const type = { 'content-type': 'application/json; charset=utf-8' }
     const init = { method: 'POST', headers: { ...type, ...headers }, body: JSON.stringify(lead) }
@@ -266,7 +265,7 @@ it.each([
   ['has become read-only', 'query_only = on', 'query_only = off', 'readonly'],
 ])('returns 503 while SQLite %s and recovers', async (_, breakIt, fixIt, reason) => {
   const { db, log, post, checkHealth, stored, clock } = await open('sqlite', {
-    rateLimitPerMinute: 1000,
+    env: { rateLimitPerMinute: 1000 },
   })
   await sql.raw(`pragma ${breakIt}`).execute(db.kysely)
   let accepted = 0

@@ -4,23 +4,14 @@ import { cors } from 'hono/cors'
 import { callByHeader, visitHeader } from '../lead.ts'
 import type { Env } from '../settings.ts'
 import { minuteMs } from '../time-units.ts'
-import { type AcceptOptions, createAcceptLead } from './accept-lead.ts'
-import { type AnswerOptions, answerLead } from './answer.ts'
-import { createHealthCheck, type HealthOptions } from './health.ts'
+import { createAcceptLead } from './accept-lead.ts'
+import { answerLead } from './answer.ts'
+import type { AppContext } from './app-context.ts'
+import { createHealthCheck } from './health.ts'
 import { readFormLead, readJsonLead, readType } from './read-lead.ts'
 import { maxBodyBytes, refusals, refuse } from './refusals.ts'
 
 type OriginSettings = Pick<Env, 'publicUrl' | 'allowedOrigins'>
-
-export type AppOptions = AcceptOptions &
-  HealthOptions &
-  AnswerOptions &
-  OriginSettings & {
-    anonKeys: readonly string[]
-    readClientAddress: (c: Context) => string
-    /** Whether the IP address may be a proxy's, because the headers do not match the settings. */
-    mayShareAddress: (c: Context) => boolean
-  }
 
 // Supabase's gateway strips /functions/v1 from the path.
 const functionPaths = ['/functions/v1/submit-to-airtable', '/submit-to-airtable']
@@ -42,21 +33,21 @@ const allowCors = cors({
   maxAge: 7200,
 })
 
-export function createApp(options: AppOptions): Hono {
-  const { now, log, faults, readClientAddress } = options
-  const acceptLead = createAcceptLead(options)
+export function createApp(context: AppContext): Hono {
+  const { env, now, log, faults } = context
+  const acceptLead = createAcceptLead(context)
   const readClient = (c: Context) => ({
-    address: readClientAddress(c),
-    mayShareAddress: options.mayShareAddress(c),
+    address: context.readClientAddress(c),
+    mayShareAddress: context.mayShareAddress(c),
   })
-  const checkHealth = createHealthCheck(options)
+  const checkHealth = createHealthCheck(context)
   const app = new Hono()
 
   for (const path of functionPaths)
     app.use(`${path}/*`, (c, next) => {
       c.header('Cache-Control', 'no-store')
       const origin = c.req.header('origin')
-      if (origin && isAllowedOrigin(c, origin, options)) return allowCors(c, next)
+      if (origin && isAllowedOrigin(c, origin, env)) return allowCors(c, next)
       c.header('Vary', 'Origin')
       return next()
     })
@@ -89,7 +80,7 @@ export function createApp(options: AppOptions): Hono {
   app.on('ALL', functionPaths, (c) => {
     // Visitors may reload or reopen this URL after a failed native post.
     if (c.req.method === 'GET' && c.req.header('accept')?.includes('text/html'))
-      return c.redirect(c.req.path === functionPaths[0] ? '/' : `${options.publicUrl}/`, 303)
+      return c.redirect(c.req.path === functionPaths[0] ? '/' : `${env.publicUrl}/`, 303)
     c.header('Allow', 'POST, OPTIONS')
     return refuse(c, refusals.methodNotAllowed)
   })
@@ -98,7 +89,7 @@ export function createApp(options: AppOptions): Hono {
   // sends deliveries that are due anyway.
   app.on('POST', underFunction('deliver'), (c) => {
     if (!hasKey(c)) return refuse(c, refusals.wrongKey)
-    options.wake()
+    context.wake()
     return c.json({ ok: true }, 202)
   })
 
@@ -109,7 +100,7 @@ export function createApp(options: AppOptions): Hono {
   })
 
   const answerPaths = ['/answer', ...underFunction('answer')].map((path) => `${path}/:token`)
-  app.on(['GET', 'POST'], answerPaths, (c) => answerLead(c, options))
+  app.on(['GET', 'POST'], answerPaths, (c) => answerLead(c, context))
   app.on('ALL', answerPaths, (c) => c.body(null, 405, { Allow: 'GET, HEAD, POST' }))
 
   app.notFound((c) => refuse(c, refusals.notFound))
@@ -126,11 +117,11 @@ export function createApp(options: AppOptions): Hono {
     // Must match the page's header. Otherwise the browser switches processes, and Back may show empty
     // fields.
     c.header('Cross-Origin-Opener-Policy', 'same-origin')
-    return c.redirect(`${readPageOrigin(c, options) ?? ''}/#estimate-${outcome}`, 303)
+    return c.redirect(`${readPageOrigin(c, env) ?? ''}/#estimate-${outcome}`, 303)
   }
 
   async function handleForm(c: Context): Promise<Response> {
-    if (readPageOrigin(c, options) === undefined) {
+    if (readPageOrigin(c, env) === undefined) {
       const { origin: seen = null, host = null } = c.req.header()
       faults.report(
         'form origin',
@@ -146,13 +137,13 @@ export function createApp(options: AppOptions): Hono {
     // Some autofill changes fields without an input event, so the key may belong to another lead.
     if (result === refusals.keyReused) result = await acceptLead(sent, client)
     if ('status' in result) return showOutcome(c, 'failed')
-    const promiseStartAt = result.callBy - options.hours().promiseMinutes * minuteMs
+    const promiseStartAt = result.callBy - context.hours().promiseMinutes * minuteMs
     return showOutcome(c, promiseStartAt > now() ? 'received-closed' : 'received')
   }
 
   function hasKey(c: Context): boolean {
     const bearer = c.req.header('authorization')?.match(/^bearer\s+(.+)$/i)?.[1]
-    return options.anonKeys.includes(c.req.header('apikey') ?? bearer ?? '')
+    return env.anonKeys.includes(c.req.header('apikey') ?? bearer ?? '')
   }
 
   return app

@@ -101,7 +101,7 @@ it.each([
 })
 
 it('redirects to the failure message when the form is malformed or too large, the client is over its limit, or the database is unavailable', async () => {
-  const { db, request, postForm, post } = await open({ rateLimitPerMinute: 1 })
+  const { db, request, postForm, post } = await open({ env: { rateLimitPerMinute: 1 } })
   const headers = { origin: ownOrigin, 'content-type': 'multipart/form-data' }
   const nonsense = await request(testPath, { method: 'POST', headers, body: 'nonsense' })
   expect(nonsense.headers.get('location')).toBe(failed)

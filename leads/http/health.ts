@@ -1,25 +1,14 @@
-import type { Problem } from '../health/check.ts'
-import { type FaultLog, nameError } from '../log.ts'
+import { nameError } from '../log.ts'
 import { checkWritable } from '../store/check-database.ts'
-import type { Database } from '../store/tables.ts'
-import type { Timers } from '../timers.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { clearWriteFault, defaultSaveTimeoutMs, reportWriteFault } from './accept-lead.ts'
-
-export type HealthOptions = {
-  db: Database
-  saveTimeoutMs?: number
-  listProblems: (databaseFault?: string) => Promise<Problem[]>
-  now: () => number
-  timers: Timers
-  faults: FaultLog
-}
+import type { AppContext } from './app-context.ts'
 
 const reuseMs = 1_000
 
 /** Returns whether leads can be stored and the IDs of warnings. Both are public. */
-export function createHealthCheck(options: HealthOptions) {
-  const { db, now, timers, faults, saveTimeoutMs = defaultSaveTimeoutMs } = options
+export function createHealthCheck(context: AppContext) {
+  const { db, now, timers, faults, saveTimeoutMs = defaultSaveTimeoutMs } = context
 
   async function check() {
     const fault = await withTimeout(saveTimeoutMs, () => checkWritable(db, now()), timers).then(
@@ -31,9 +20,9 @@ export function createHealthCheck(options: HealthOptions) {
     )
     const problems = await withTimeout(
       saveTimeoutMs,
-      () => options.listProblems(fault),
+      () => context.listProblems(fault),
       timers,
-    ).catch((error) => options.listProblems(nameError(error)))
+    ).catch((error) => context.listProblems(nameError(error)))
     return { ok: fault === undefined, warnings: problems.map(({ id }) => id) }
   }
 

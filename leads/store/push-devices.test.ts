@@ -209,8 +209,8 @@ it('marks a device as silent if it confirmed none of its last 3 alerts, until it
   const { service, db, settings, clock, call, save, deliver, report, list, cookie } = await open()
   const [{ id }] = await list()
   const listProblems = async () => {
-    const context = { env: settings, hours: alwaysOpen, db, now: () => clock.at }
-    return (await findProblems('desk', context)).map((problem) => problem.id)
+    const given = { env: settings, hours: () => alwaysOpen, db, now: () => clock.at }
+    return (await findProblems('desk', given)).map((problem) => problem.id)
   }
   /** Returns true if the device is marked as silent a minute after this many leads. */
   const isMarkedAfter = async (leads: number) => {

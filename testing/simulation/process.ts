@@ -1,6 +1,7 @@
 import type { Channel, Recipient } from '#leads/channels/channel-type.ts'
 import { channels } from '#leads/channels/channels.ts'
 import type { System } from '#leads/channels/system.ts'
+import { createContext } from '#leads/context.ts'
 import { createDeskService } from '#leads/desk/service.ts'
 import type { BusinessHours } from '#leads/hours.ts'
 import type { Log } from '#leads/log.ts'
@@ -91,7 +92,7 @@ export async function startProcess(world: World, services: Services, options: Op
       body: JSON.stringify(data),
     })) as unknown as System['encryptPush'],
   }
-  const context = {
+  const context = createContext({
     env,
     hours: () => hours,
     company: () => testCompany,
@@ -100,18 +101,16 @@ export async function startProcess(world: World, services: Services, options: Op
     system,
     fetch: services.createFetch(sender),
     now: world.now,
-  }
+  })
   const readClientAddress = (c: { req: { header(name: string): string | undefined } }) =>
     c.req.header('client') ?? ''
-  const { app, deliverer } = createService({
-    ...context,
+  const { app, deliverer } = createService(context, {
     readClientAddress,
     mayShareAddress: () => false,
     channels: channels.map(watchSends),
     ...(isEdge && { wake: (one) => void one.deliverDue(100 * secondMs) }),
   })
   const desk = createDeskService(context, {
-    system,
     url: env.desk?.url ?? '',
     readMachine: async () => ({ samples: [] }) as never,
     sendPage: (c) => c.text(''),

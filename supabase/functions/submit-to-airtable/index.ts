@@ -6,6 +6,7 @@ import {
   readClientAddress,
   readGatewayAddress,
 } from '../../../leads/client-address.ts'
+import { createContext } from '../../../leads/context.ts'
 import { findProblems } from '../../../leads/health/find-problems.ts'
 import { nameError } from '../../../leads/log.ts'
 import { createService } from '../../../leads/service.ts'
@@ -46,7 +47,7 @@ const behindCloudflare = /^https:\/\/[^/]+\.supabase\.co(\/|$)/.test(
   Deno.env.get('SUPABASE_URL') ?? '',
 )
 
-const { app } = createService({
+const context = createContext({
   env,
   hours: () => hours,
   company: () => company,
@@ -54,6 +55,8 @@ const { app } = createService({
   fetch,
   now: Date.now,
   log,
+})
+const { app } = createService(context, {
   wake: (deliverer) => {
     const work = deliverer.deliverDue(deliveryBudgetMs)
     // Keep the worker alive if possible; otherwise the next cron call sends the deliveries.
@@ -71,7 +74,7 @@ const { app } = createService({
       : !fitsProxies(c.req.header('x-forwarded-for'), env.trustedProxies),
 })
 
-findProblems('start', { env, hours, db, now: Date.now })
+findProblems('start', context)
   .then((problems) => {
     for (const { id, text } of problems) log.warn({ id }, text)
   })

@@ -1,0 +1,19 @@
+import type { Context as HonoContext } from 'hono'
+import type { LeadEvent } from '../channels/channel-type.ts'
+import type { Context } from '../context.ts'
+import type { Problem } from '../health/check.ts'
+import type { FaultLog } from '../log.ts'
+import type { DeliveryPlan } from '../store/save-lead.ts'
+
+/** The context, and what only the function needs. */
+export type AppContext = Context & {
+  faults: FaultLog
+  planDelivery: (lead: LeadEvent['lead']) => Promise<DeliveryPlan>
+  listProblems: (databaseFault?: string) => Promise<Problem[]>
+  saveTimeoutMs?: number
+  /** Starts due deliveries. */
+  wake: () => void
+  readClientAddress: (c: HonoContext) => string
+  /** Whether the IP address may be a proxy's, because the headers do not match the settings. */
+  mayShareAddress: (c: HonoContext) => boolean
+}
