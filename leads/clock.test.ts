@@ -3,7 +3,6 @@ import {
   formatAgo,
   formatOpening,
   formatPreciseDuration,
-  formatSeen,
   formatShortDuration,
   formatTimestamp,
   parseLocalTime,
@@ -22,12 +21,6 @@ it('formats when something happened, in the company’s time zone', () => {
   const clock = { now, timeZone: 'Pacific/Kiritimati' }
   expect(formatAgo(now - 59_000, clock)).toBe('just now')
   expect(formatAgo(now - 30 * hourMs, clock)).toMatch(/^Nov 14, 8:00\sPM$/)
-  expect(formatSeen(now - minuteMs, clock)).toBe('just now')
-  expect(formatSeen(now - 24 * hourMs, clock)).toBe('yesterday')
-  expect(formatSeen(now - 72 * hourMs, clock)).toBe('Nov 13')
-  const afterSpring = { now: Date.parse('2026-03-09T05:30Z'), timeZone: 'America/Chicago' }
-  expect(formatSeen(afterSpring.now - 24 * hourMs, afterSpring)).toBe('Mar 7')
-  expect(formatSeen(afterSpring.now - 20 * hourMs, afterSpring)).toBe('yesterday')
   expect(formatTimestamp(now, clock.timeZone)).toBe('2026-11-16 02:00:00')
 })
 

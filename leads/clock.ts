@@ -89,15 +89,6 @@ export function formatAgo(at: number, clock: Clock): string {
   return ms < dayMs ? `${formatShortDuration(ms)} ago` : formatShortClock(at, clock)
 }
 
-/** When a device was last seen: just now, 2:10 PM, yesterday, Nov 3. */
-export function formatSeen(at: number, { now, timeZone }: Clock): string {
-  if (now - at < 120_000) return 'just now'
-  const { day, time } = getFormats(timeZone)
-  const days = countDays(at, now, timeZone)
-  if (days === 0) return time.format(at)
-  return days === 1 ? 'yesterday' : day.format(at)
-}
-
 /** 40 seconds, 3 minutes 20 seconds, 25 minutes, 3 hours, 2 days. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { type Clock, formatSeen, formatShortClock } from '#leads/clock.ts'
+import { type Clock, formatAgo, formatShortClock } from '#leads/clock.ts'
 import type { People as PeopleData, Person } from '#leads/desk/people-routes.ts'
 import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
 import type { Today } from '#leads/desk/today.ts'
@@ -76,7 +76,7 @@ export function People({ me, onSignOut }: { me: Today['me']; onSignOut: () => vo
                 <div>
                   <b dir="auto">{person}</b>
                   <p className="quiet small">
-                    {device}, {isThis ? 'this device' : formatSeen(seenAt, clock)}
+                    {device}, {isThis ? 'this device' : formatAgo(seenAt, clock)}
                   </p>
                   <p className="quiet small">{describeEmail(email)}</p>
                 </div>
