@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { computePromise } from './deadline.ts'
-import {
-  type BusinessHours,
-  computeClosing,
-  computeNextStart,
-  computeOpening,
-  weekdays,
-} from './hours.ts'
+import { type BusinessHours, computeNextStart, computeOpening, weekdays } from './hours.ts'
 import { minuteMs } from './time-units.ts'
 
 const chicago: BusinessHours = {
@@ -26,17 +20,6 @@ const chicago: BusinessHours = {
 }
 const at = (text: string) => new Date(text).getTime()
 const show = (time: number) => new Date(time).toISOString()
-
-it.each([
-  ['2026-11-17T12:00:00-06:00', '2026-11-17T18:00:00-06:00'],
-  ['2026-11-20T11:00:00-06:00', '2026-11-20T12:00:00-06:00'],
-  // Open across midnight.
-  ['2026-11-21T20:00:00-06:00', '2026-11-22T02:30:00-06:00'],
-  ['2026-11-17T18:00:00-06:00', undefined],
-  ['2026-12-25T09:00:00-06:00', undefined],
-])('at %s, the company closes at %s', (now, closing) => {
-  expect(computeClosing(at(now), chicago)).toBe(closing && at(closing))
-})
 
 it.each([
   ['before we open', '2026-11-17T06:59:59-06:00', '2026-11-17T07:00:00-06:00'],

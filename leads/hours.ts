@@ -42,16 +42,6 @@ export function computeOpeningWithinYear(at: number, hours: BusinessHours): numb
   for (const { from } of listSpans(at, hours)) return Math.max(at, from)
 }
 
-/** Returns when the company closes, or undefined if it is closed. */
-export function computeClosing(at: number, hours: BusinessHours): number | undefined {
-  let closesAt = at
-  for (const { from, to } of listSpans(at, hours)) {
-    if (from > closesAt) break
-    closesAt = to
-  }
-  return closesAt > at ? closesAt : undefined
-}
-
 /** Lists the open periods of the next year that have not ended. */
 function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) {
   if (open === 'always') return
