@@ -26,12 +26,6 @@ export type Mood =
   | 'dropped'
   | 'suspect'
 
-/** Returns when the countdown starts, if that is when the company next opens. */
-export function computeLaterStart(lead: LeadCard, now: number): number | undefined {
-  const opensAt = lead.promiseStartAt ?? 0
-  return opensAt > now && opensAt > lead.receivedAt ? opensAt : undefined
-}
-
 export type Countdown = { mood: Mood; text: string; shareLeft: number; minutesLeft: number }
 
 const over = { shareLeft: 0, minutesLeft: 0 }
@@ -70,7 +64,8 @@ function computeFirstCall(lead: LeadCard, clock: Clock): Countdown {
     return { mood: 'suspect', text: 'Possible spam', ...over }
   const leftMs = deadlineAt - now
   if (leftMs <= 0) return { mood: 'late', text: `${formatShortDuration(-leftMs)} late`, ...over }
-  if (computeLaterStart(lead, now)) {
+  // The countdown starts when the company opens.
+  if (promiseStartAt > now && promiseStartAt > lead.receivedAt) {
     const text = `${call} by ${formatShortClock(deadlineAt, clock)}`
     return { mood: lead.isEmergency ? 'urgent' : 'waiting', text, ...over }
   }
