@@ -12,7 +12,7 @@ import { expect, it } from 'vitest'
 import { acquire } from '#leads/store/claims.ts'
 import { addCrew, listCrew, listMadeOwners, makeOwner } from '#leads/store/desk-access.ts'
 import { addEntry, listEntries } from '#leads/store/desk-log.ts'
-import { countLeads, findLead } from '#leads/store/find-leads.ts'
+import { findLead } from '#leads/store/find-leads.ts'
 import { findNewest, listPublished, publishDraft, saveDraft } from '#leads/store/page-versions.ts'
 import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
 import type { Database } from '#leads/store/tables.ts'
@@ -20,6 +20,7 @@ import { hourMs } from '#leads/time-units.ts'
 import { migrationsDir, openDatabase } from '#server/database.ts'
 import { copyMigrations, createDir, createLocation, openLocation } from '#testing/database.ts'
 import {
+  countLeads,
   listLeads,
   makePhone,
   promiseFrom,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { countLeads } from '#leads/store/find-leads.ts'
 import { dayMs, minuteMs } from '#leads/time-units.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createLocation, engines, openTestDatabase } from '#testing/database.ts'
+import { countLeads } from '#testing/saved-leads.ts'
 import { openDatabase } from './database.ts'
 
 const from = (address: string) => ({ 'test-client': address })

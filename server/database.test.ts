@@ -5,9 +5,8 @@ import { type KyselyPlugin, sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eraseLead, isErasing, removeTraces } from '#leads/store/erase-lead.ts'
-import { countLeads } from '#leads/store/find-leads.ts'
 import { copyMigrations, createLocation, engines, openLocation, runSql } from '#testing/database.ts'
-import { listLeads, storeLead } from '#testing/saved-leads.ts'
+import { countLeads, listLeads, storeLead } from '#testing/saved-leads.ts'
 import { migrationsDir, openDatabase } from './database.ts'
 
 describe.each(engines)('opening a database on %s', (engine) => {

@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { acquire } from '#leads/store/claims.ts'
-import { countLeads } from '#leads/store/find-leads.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createLocation, openLocation, runSql } from '#testing/database.ts'
 import { saveLeads } from '#testing/delivery.ts'
+import { countLeads } from '#testing/saved-leads.ts'
 import { waitUntil } from '#testing/server-process.ts'
 
 async function open(engine: 'sqlite' | 'postgres') {

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { checkWritable } from '#leads/store/check-database.ts'
-import { countLeads } from '#leads/store/find-leads.ts'
 import { writeSetting } from '#leads/store/stored-settings.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createDir, openLocation } from '#testing/database.ts'
+import { countLeads } from '#testing/saved-leads.ts'
 
 /** Holds SQLite's write lock as another program would. */
 function holdLock(dataDir: string) {

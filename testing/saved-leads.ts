@@ -94,6 +94,10 @@ export async function storeLead(
   return saved.leadId
 }
 
+export async function countLeads({ kysely }: Database): Promise<number> {
+  return (await kysely.selectFrom('leads').select('id').execute()).length
+}
+
 /** Returns the newest leads, with their events and deliveries. */
 export const listLeads = async (db: Database, { limit }: { limit: number }) =>
   addDetails(db, await searchLeads(db, {}, { limit }))

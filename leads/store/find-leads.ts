@@ -14,14 +14,6 @@ export async function findLead(db: Database, id: string): Promise<LeadRecord | u
   return (await addDetails(db, leads))[0]
 }
 
-export async function countLeads({ kysely }: Database): Promise<number> {
-  const { total } = await kysely
-    .selectFrom('leads')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return total
-}
-
 export type LeadRecord = Awaited<ReturnType<typeof addDetails>>[number]
 export type Delivery = LeadRecord['deliveries'][number]
 
