@@ -128,7 +128,7 @@ export const knownVariables = [
 
 export type Env = ReturnType<typeof readEnv>
 export type ChannelSettings = ReturnType<typeof readChannels>
-type ChannelKind = keyof ChannelSettings
+export type ChannelKind = keyof ChannelSettings
 
 /** Throws one error that lists all invalid variables. */
 export function readEnv(given: Record<string, string | undefined>) {

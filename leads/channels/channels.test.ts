@@ -10,8 +10,9 @@ import { makeSettings } from '#testing/settings.ts'
 import type { ReasonKind } from '../delivery-reason.ts'
 import { type Field, fieldNames, leadFields } from '../fields.ts'
 import type { StoredLead } from '../lead.ts'
+import type { ChannelKind } from '../settings.ts'
 import type { Channel } from './channel-type.ts'
-import { type ChannelKind, channels } from './channels.ts'
+import { channels } from './channels.ts'
 
 /** `listTexts` returns the sent messages in which an app may turn words into links. */
 type Sample = { env: Record<string, string>; listTexts: () => string[] }

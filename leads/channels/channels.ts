@@ -25,9 +25,6 @@ export const rowChannel = airtable as Channel & Required<Pick<Channel, 'rows' | 
 
 export const rowRecipients = [rowChannel.kind]
 
-type Listed = (typeof channels)[number]
-export type ChannelKind = Listed['kind']
-
 /** Returns no recipients if the channel is not set up. */
 export async function listRecipients(
   channel: Channel,

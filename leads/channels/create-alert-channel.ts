@@ -5,7 +5,7 @@ import { computePromise } from '../deadline.ts'
 import type { BusinessHours } from '../hours.ts'
 import { leadSchema, type StoredLead } from '../lead.ts'
 import { newState } from '../lead-state.ts'
-import type { ChannelSettings, Env } from '../settings.ts'
+import type { ChannelKind, ChannelSettings, Env } from '../settings.ts'
 import { hasAskedBefore } from '../store/other-requests.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
 import { dayMs } from '../time-units.ts'
@@ -15,8 +15,6 @@ import type { Channel, Result } from './channel-type.ts'
 import type { System } from './system.ts'
 
 export type Message = { alert: Alert; lead: StoredLead; to: string }
-
-type ChannelKind = keyof ChannelSettings
 
 type AlertChannel<Kind extends ChannelKind, Settings> = Pick<
   Channel<Kind, Settings>,

@@ -15,7 +15,7 @@ type Client = { address: string; mayShareAddress: boolean }
 export const defaultSaveTimeoutMs = 6_500
 
 /** The lead is stored, and the company calls by this time. */
-export type Acceptance = { callBy: number }
+type Acceptance = { callBy: number }
 
 /** Returns a function that stores a lead, or returns why it was rejected. */
 export function createAcceptLead(context: AppContext) {

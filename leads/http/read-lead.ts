@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { fieldNames, type Lead, type LeadField, requiredFields } from '../fields.ts'
+import { hash } from '../hash.ts'
 import {
   formatName,
   leadSchema,
@@ -68,8 +68,6 @@ export async function readFormLead(
   const formKeys = keyPattern.test(formKey) ? [`key:${formKey}`] : []
   return { lead: parsed.output, visit, keys, formKeys }
 }
-
-const hash = (text: string) => createHash('sha256').update(text).digest('hex')
 
 // React formats these fields while the visitor types, but native posts are unformatted.
 const normalize: Partial<Record<LeadField, (text: string) => string>> = {

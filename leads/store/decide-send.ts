@@ -17,7 +17,7 @@ export type DueDelivery = {
 
 type Combined = 'waiting' | 'burst'
 
-export type Decision = {
+type Decision = {
   send: readonly DueDelivery[]
   /** One message about all of these deliveries. */
   combined?: Combined

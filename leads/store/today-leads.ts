@@ -28,7 +28,7 @@ const groups = [
   'called',
   'suspect',
 ] as const
-export type TodayGroup = (typeof groups)[number]
+type TodayGroup = (typeof groups)[number]
 
 type Row = StoredLead & {
   /** The same for all requests with one phone number. */

@@ -4,7 +4,7 @@ import { type EditorField, editorSections, joinLabels } from './editor.ts'
 import { readEntry } from './entry-path.ts'
 
 /** A field whose entry differs. `before` or `after` is missing if the entry was empty then. */
-export type DraftChange = Texts & { label: string }
+type DraftChange = Texts & { label: string }
 type Texts = { before?: string; after?: string }
 
 /** Lists the fields that differ between two drafts, such as "Reviews" or "Top of the page: Headline". */
