@@ -7,10 +7,14 @@ export type CallPromise = { promiseStartAt: number; deadlineAt: number }
 /** Suspected spam gets no promise. */
 export const noPromise = { promiseStartAt: null, deadlineAt: null }
 
-/** While the company is closed, the time for the call starts when it opens. */
-export function computePromise(at: number, service: string, hours: BusinessHours): CallPromise {
+/** Returns `at`, or when the company next opens if nobody calls then. */
+export function computeCallStart(at: number, service: string, hours: BusinessHours): number {
   const isUrgent = service === 'emergency' && hours.emergencies === 'always'
-  const promiseStartAt = isUrgent ? at : computeOpening(at, hours)
+  return isUrgent ? at : computeOpening(at, hours)
+}
+
+export function computePromise(at: number, service: string, hours: BusinessHours): CallPromise {
+  const promiseStartAt = computeCallStart(at, service, hours)
   return { promiseStartAt, deadlineAt: promiseStartAt + hours.promiseMinutes * minuteMs }
 }
 

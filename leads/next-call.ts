@@ -1,5 +1,5 @@
 import { formatOpening, formatShortClock } from './clock.ts'
-import { computePromise } from './deadline.ts'
+import { computeCallStart } from './deadline.ts'
 import { type BusinessHours, computeOpening, getClock } from './hours.ts'
 import { dayMs, hourMs, minuteMs } from './time-units.ts'
 
@@ -65,8 +65,8 @@ export function suggestCallTime(
   { now, serviceType, attempts, noAnswerMinutes }: Attempt,
   hours: BusinessHours,
 ): number {
-  const isOpenAt = (at: number) => computePromise(at, serviceType, hours).promiseStartAt === at
-  const soon = computePromise(now + noAnswerMinutes * minuteMs, serviceType, hours).promiseStartAt
+  const isOpenAt = (at: number) => computeCallStart(at, serviceType, hours) === at
+  const soon = computeCallStart(now + noAnswerMinutes * minuteMs, serviceType, hours)
   // An emergency cannot wait.
   if (attempts === 1 || serviceType === 'emergency') return soon
   const clock = readClock(now, hours)

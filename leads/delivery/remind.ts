@@ -1,7 +1,7 @@
 import type { Channel, SetStatus } from '../channels/channel-type.ts'
 import { channels, findSettings, rowChannel, rowRecipients } from '../channels/channels.ts'
 import type { Context } from '../context.ts'
-import { computePromise } from '../deadline.ts'
+import { computeCallStart } from '../deadline.ts'
 import { makeHomeownerKeys } from '../homeowner-keys.ts'
 import { needsCall, readNeed } from '../lead-state.ts'
 import { statuses } from '../statuses.ts'
@@ -39,7 +39,7 @@ export async function remindDue(
   context: Context,
   all: readonly Channel[] = channels,
 ): Promise<number> {
-  const { db, env, now, log } = context
+  const { db, env, hours, now, log } = context
   const startedAt = now()
   const settings = findSettings(rowChannel, context)
   const leads = await listDueLeads(db, now(), leadsAtOnce)
@@ -100,7 +100,7 @@ export async function remindDue(
   function decide(lead: DueLead) {
     return decideStep(withReopening(lead), listReminderMinutes(lead, context), {
       now: now(),
-      repeatAt: computeCallStart(lead, startedAt + repeatAfterMs),
+      repeatAt: computeCallStart(startedAt + repeatAfterMs, lead.serviceType, hours()),
     })
   }
 
@@ -142,7 +142,11 @@ export async function remindDue(
       db,
       id,
       { id: context.makeId(), at, kind: 'no-result', via: 'site', version },
-      { rowRecipients, computeCallAgainAt: (lead) => computeCallStart(lead, at), now: at },
+      {
+        rowRecipients,
+        computeCallAgainAt: ({ serviceType }) => computeCallStart(at, serviceType, hours()),
+        now: at,
+      },
     )
     if (outcome === 'appended') log.info({ leadId: id }, 'call without a result; to call again')
   }
@@ -201,13 +205,8 @@ export async function remindDue(
     if (outcome === 'appended') log.info({ leadId: id }, 'called in Airtable')
   }
 
-  /** Returns `at`, or when the company next opens if it is closed then. */
-  function computeCallStart({ serviceType }: Pick<DueLead, 'serviceType'>, at: number): number {
-    return computePromise(at, serviceType, context.hours()).promiseStartAt
-  }
-
   function computeChaseStart({ serviceType }: DueLead, { isUrgent }: UnresolvedCall): number {
-    return computeCallStart({ serviceType: isUrgent ? 'emergency' : serviceType }, now())
+    return computeCallStart(now(), isUrgent ? 'emergency' : serviceType, hours())
   }
 
   /** While the company is closed, reminders after an Undo start over when it next opens. */
@@ -215,7 +214,7 @@ export async function remindDue(
     // A planned call may be weeks away.
     const reopenedAt = lead.callAgainAt ?? lead.reopenedAt
     if (reopenedAt === null) return lead
-    return { ...lead, reopenedAt: computeCallStart(lead, reopenedAt) }
+    return { ...lead, reopenedAt: computeCallStart(reopenedAt, lead.serviceType, hours()) }
   }
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { rowRecipients } from '../channels/channels.ts'
 import { formatDay, formatDuration, parseLocalTime } from '../clock.ts'
 import { listChanges, makesUrgent } from '../correction.ts'
-import { computePromise } from '../deadline.ts'
+import { computeCallStart } from '../deadline.ts'
 import { planRecipients } from '../delivery/plan.ts'
 import { computeStepAfterReopening, listReminderMinutes } from '../delivery/reminder-steps.ts'
 import { describeEvent } from '../describe-event.ts'
@@ -61,7 +61,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
         now: at,
         ...(await planEvent(given.kind, lead, at)),
         ...(makesUrgent(changes) && {
-          startAt: computeCallStart({ serviceType: 'emergency' }, at),
+          startAt: computeCallStart(at, 'emergency', hours()),
         }),
       },
     )
@@ -74,10 +74,6 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
     wake()
     return c.json({ lead: current })
   })
-
-  /** Returns `at`, or when the company next opens if it is closed then. */
-  const computeCallStart = ({ serviceType }: Pick<StoredLead, 'serviceType'>, at: number) =>
-    computePromise(at, serviceType, hours()).promiseStartAt
 
   const planEvent = async (kind: EventKind, lead: StoredLead, at: number): Promise<EventPlan> => ({
     rowRecipients,
@@ -93,7 +89,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
       const { promiseStartAt, deadlineAt } = one
       if (promiseStartAt === null || deadlineAt === null) return null
       // While the company is closed, reminders start over when it next opens.
-      const times = { now: at, openingAt: computeCallStart(one, at) }
+      const times = { now: at, openingAt: computeCallStart(at, one.serviceType, hours()) }
       const promise = { promiseStartAt, deadlineAt }
       return computeStepAfterReopening(promise, listReminderMinutes(promise, context), times)
     },
