@@ -32,8 +32,8 @@ export type ReasonKind =
   | 'again'
   | 'corrected'
 
-/** `number` is the minutes, the attempts, or the field in the reason. */
+/** `detail` is the minutes, the attempts, or the field in the reason. */
 export function readReason(reason: DeliveryReason) {
-  const [kind, number] = reason.split('-') as [ReasonKind, string?]
-  return { kind, number }
+  const [kind, detail] = reason.split('-') as [ReasonKind, string?]
+  return { kind, detail }
 }

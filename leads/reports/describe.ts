@@ -1,6 +1,12 @@
 import { confirmsArrival, findChannel, readLabel, rowChannel } from '../channels/channels.ts'
-import { formatAt, formatDate, formatDuration, formatPreciseDuration } from '../clock.ts'
-import { type ReasonKind, readReason } from '../delivery-reason.ts'
+import {
+  type Clock,
+  formatAt,
+  formatDate,
+  formatDuration,
+  formatPreciseDuration,
+} from '../clock.ts'
+import { type DeliveryReason, type ReasonKind, readReason } from '../delivery-reason.ts'
 import { describeHistory, type Sharer } from '../describe-event.ts'
 import { listShown, pickFields, readField, readName, readPhone } from '../field-outputs.ts'
 import { type LeadField, leadFields } from '../fields.ts'
@@ -47,9 +53,7 @@ export const describeCard = (lead: StoredLead) => ({
   isInBurst: lead.inBurst === 1,
 })
 
-type Options = {
-  now: number
-  timeZone: string
+type Options = Clock & {
   /** Labels by recipient name. */
   recipients: ReadonlyMap<string, string>
   /** True to explain why messages were not sent. Only owners see this, because only they can have the server fixed. */
@@ -134,20 +138,26 @@ function describeWhat(
 ): string {
   const label = readLabel(recipient)
   const to = recipients.get(recipient)
-  const { kind: reasonKind, number: minutes = '' } = readReason(reason)
-  const isEarly = dueAt < promiseStartAt + Number(minutes) * minuteMs
-  const about: Record<ReasonKind, string> = {
-    received: '',
-    called: ', call started',
-    outcome: ', status update',
-    corrected: `, corrected ${leadFields[minutes as LeadField]?.noun}`,
-    missed: ', missed deadline',
-    again: ', reminder to call again',
-    unresolved: ', asked for the result',
-    unreached: ', after no answer',
-    uncalled: isEarly ? ', early reminder' : `, reminder after ${minutes} minutes`,
-  }
-  return `${label}${to ? ` to ${to}` : ''}${about[reasonKind]}`
+  const about = describeReason(reason, dueAt - promiseStartAt)
+  return [to ? `${label} to ${to}` : label, about].filter(Boolean).join(', ')
+}
+
+const reasonsInWords: Record<Exclude<ReasonKind, 'corrected' | 'uncalled'>, string> = {
+  received: '',
+  called: 'call started',
+  outcome: 'status update',
+  missed: 'missed deadline',
+  again: 'reminder to call again',
+  unresolved: 'asked for the result',
+  unreached: 'after no answer',
+}
+
+function describeReason(reason: DeliveryReason, waitedMs: number): string {
+  const { kind, detail } = readReason(reason)
+  if (kind === 'corrected') return `corrected ${leadFields[detail as LeadField]?.noun}`
+  if (kind !== 'uncalled') return reasonsInWords[kind]
+  const isEarly = waitedMs < Number(detail) * minuteMs
+  return isEarly ? 'early reminder' : `reminder after ${detail} minutes`
 }
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
@@ -162,32 +172,38 @@ function describeConsent(version: string): string {
 // A phone confirms a notification within seconds, unless it is off.
 const confirmationMs = minuteMs
 
-function describeState(delivery: Delivery, lead: StoredLead, { now, timeZone }: Options): string {
-  const { recipient, state, attempts, settledAt } = delivery
-  const settled = formatAt(settledAt ?? 0, { now, timeZone })
+function describeState(delivery: Delivery, lead: StoredLead, clock: Clock): string {
+  const { recipient, state, settledAt } = delivery
+  const settled = formatAt(settledAt ?? 0, clock)
   switch (computeDeliveryState(delivery)) {
     case 'arrived':
-      return describeArrival(delivery, lead, { now, timeZone })
+      return describeArrival(delivery, lead, clock)
     case 'failed':
       return state === 'expired' ? `failed, stopped trying ${settled}` : `failed, tried ${settled}`
     case 'sent': {
       if (!confirmsArrival(recipient)) return `sent ${settled}`
-      const isOpen = state === 'asking' || now - (settledAt ?? 0) < confirmationMs
+      const isOpen = state === 'asking' || clock.now - (settledAt ?? 0) < confirmationMs
       return `sent ${settled}, ${isOpen ? 'waiting for confirmation' : 'not confirmed'}`
     }
+    case 'waiting':
+    case 'cancelled':
+      return describeNextTry(delivery, clock.now)
   }
-  const ordinal = ordinals[attempts]
-  const tryName = ordinal ? `${ordinal} try` : `try ${attempts + 1}`
+}
+
+function describeNextTry({ attempts, nextAttemptAt, notBefore }: Delivery, now: number): string {
   // After a 429, nothing is sent to the recipient for a while.
-  const inMs = Math.max(delivery.nextAttemptAt, delivery.notBefore ?? 0) - now
-  if (attempts === 0) return inMs > 0 ? `will be sent in ${formatDuration(inMs)}` : 'not sent yet'
-  return inMs > 0 ? `${tryName} in ${formatDuration(inMs)}` : `${tryName} now`
+  const inMs = Math.max(nextAttemptAt, notBefore ?? 0) - now
+  const when = inMs > 0 ? `in ${formatDuration(inMs)}` : 'now'
+  if (attempts === 0) return inMs > 0 ? `will be sent ${when}` : 'not sent yet'
+  const ordinal = ordinals[attempts]
+  return `${ordinal ? `${ordinal} try` : `try ${attempts + 1}`} ${when}`
 }
 
 function describeArrival(
   { recipient, reason, dueAt, arrivedAt, tappedAt }: Delivery,
   { receivedAt }: StoredLead,
-  clock: { now: number; timeZone: string },
+  clock: Clock,
 ): string {
   const at = arrivedAt ?? 0
   if (!findChannel(recipient)?.phoneConfirms) return `arrived ${formatAt(at, clock)}`
