@@ -5,7 +5,7 @@ import type { LeadInFull } from '#leads/reports/describe.ts'
 import { Refused } from './api.ts'
 import { saveDraft, useDraft } from './drafts.ts'
 import { Button } from './elements.tsx'
-import { LeadInputs, type Problem } from './lead-inputs.tsx'
+import { type InputProblem, LeadInputs } from './lead-inputs.tsx'
 import { useUnsent } from './outbox.ts'
 import { usePress } from './press.ts'
 
@@ -15,7 +15,7 @@ type Draft = {
   shown?: Lead
   /** Only the fields that differ. */
   typed: Partial<Lead>
-  problem?: Problem
+  problem?: InputProblem
 }
 
 /** Corrects what the homeowner sent. */

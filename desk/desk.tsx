@@ -9,7 +9,7 @@ import {
   useState,
 } from 'react'
 import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
-import type { Today as TodayData } from '#leads/desk/today.ts'
+import type { Today } from '#leads/desk/today.ts'
 import { minuteMs } from '#leads/time-units.ts'
 import { readFirstName } from '#leads/words.ts'
 import { AskForNotifications } from './ask-for-notifications.tsx'
@@ -26,10 +26,10 @@ import { repairSubscription } from './push-notifications.ts'
 import { formatRoute, parseRoute, type Route, readScroll, type Screen, useHash } from './route.ts'
 import { AddLead, sendNewLead } from './screens/add-lead.tsx'
 import { AllLeads } from './screens/all-leads.tsx'
-import { Lead } from './screens/lead.tsx'
-import { People } from './screens/people.tsx'
+import { LeadScreen } from './screens/lead.tsx'
+import { PeopleScreen } from './screens/people.tsx'
 import { SignIn } from './screens/sign-in.tsx'
-import { Today } from './screens/today.tsx'
+import { TodayScreen } from './screens/today.tsx'
 import { refresh, useClock, usePolling } from './use-polling.ts'
 
 const screens = [
@@ -67,7 +67,7 @@ function NotLoaded() {
 }
 
 /** Data that came with the page. */
-export type Start = { data: TodayData; at: number }
+export type Start = { data: Today; at: number }
 
 export function Desk({ start }: { start?: Start | undefined }) {
   const [visit, setVisit] = useState(0)
@@ -88,7 +88,7 @@ function SignedIn({
   start: Start | undefined
   onChange: () => void
 }) {
-  const today = usePolling<TodayData>('/api/today', undefined, start)
+  const today = usePolling<Today>('/api/today', undefined, start)
   const { screen, leadId, query } = parseRoute(hash)
   useNavigation(hash)
   useKeptFocus()
@@ -154,7 +154,7 @@ function SignedIn({
                 <Banner today={today} warnings={warnings} />
                 <main data-shows={hasPanes ? (leadId ? 'lead' : 'list') : undefined}>
                   <div className="list-pane">
-                    {screen === 'today' && <Today {...shown} shownId={shownId} />}
+                    {screen === 'today' && <TodayScreen {...shown} shownId={shownId} />}
                     {screen === 'leads' && (
                       <AllLeads
                         query={query}
@@ -180,7 +180,7 @@ function SignedIn({
                           People.
                         </p>
                       ))}
-                    {screen === 'people' && <People me={me} onSignOut={onChange} />}
+                    {screen === 'people' && <PeopleScreen me={me} onSignOut={onChange} />}
                   </div>
                   {hasPanes && (shownId || (screen === 'today' && leads.length > 0)) && (
                     <div className="lead-pane">
@@ -191,7 +191,7 @@ function SignedIn({
                         </a>
                       )}
                       {shownId && (
-                        <Lead
+                        <LeadScreen
                           key={shownId}
                           id={shownId}
                           loaded={findCard(leads, shownId) ?? findLoaded(shownId)}
@@ -213,15 +213,7 @@ function SignedIn({
   )
 }
 
-function Rail({
-  screen,
-  today,
-  waiting = 0,
-}: {
-  screen: Screen
-  today?: TodayData
-  waiting?: number
-}) {
+function Rail({ screen, today, waiting = 0 }: { screen: Screen; today?: Today; waiting?: number }) {
   const canEditPage = today && mayUse(today.me.role, 'GET /api/page')
   const shown = screens.filter(([to]) => to !== 'page' || canEditPage)
   return (

@@ -4,7 +4,7 @@ import { type Field, type Lead, type LeadField, leadFields } from '#leads/fields
 import { Choice } from './elements.tsx'
 
 /** Why the server refused a lead. */
-export type Problem = { message: string; field: string | undefined }
+export type InputProblem = { message: string; field: string | undefined }
 
 // The phone number may be all that the caller gives.
 const names: LeadField[] = ['phone', ...crewOrder.filter((name) => name !== 'phone')]
@@ -17,7 +17,7 @@ export function LeadInputs({
 }: {
   fields: Partial<Lead>
   disabled: boolean
-  problem: Problem | undefined
+  problem: InputProblem | undefined
 }) {
   const inputs = useRef<HTMLDivElement>(null)
   const reason = problem?.message

@@ -3,7 +3,7 @@ import { describeInFull } from '#leads/reports/describe.ts'
 import { type LeadStatus, statuses } from '#leads/statuses.ts'
 import { hourMs } from '#leads/time-units.ts'
 import { storedJane, testTime } from '#testing/saved-leads.ts'
-import { describeResult } from './press.ts'
+import { describePress } from './press.ts'
 
 const me = 'me@example.com'
 const clock = { now: testTime, timeZone: 'America/Chicago' }
@@ -17,7 +17,7 @@ function describeLead(status: LeadStatus, changes: Partial<typeof storedJane> = 
 
 /** Returns what Undo shows after it led back to this status. */
 const undoTo = (...lead: Parameters<typeof describeLead>): string =>
-  describeResult('undone', describeLead(...lead), { ...clock, undone: 'won', me })
+  describePress('undone', describeLead(...lead), { ...clock, undone: 'won', me })
 
 const sentences: Record<LeadStatus, string> = {
   open: 'Nobody has called yet.',
@@ -49,7 +49,7 @@ test('after Undo, names the colleague who is calling, and emails a homeowner wit
 
 test('after “No answer”, says when the homeowner gets an email', () => {
   const after = { ...describeLead('call-again'), emailAt: testTime + 30_000 }
-  expect(describeResult('no-answer', after, { ...clock, undone: undefined, me })).toMatch(
+  expect(describePress('no-answer', after, { ...clock, undone: undefined, me })).toMatch(
     /\. We’ll email them in 30 seconds, unless you press Undo\.$/,
   )
 })

@@ -38,7 +38,7 @@ export function usePress() {
       work,
       (after) => {
         const { also = null } = after.history.find(({ kind }) => kind === event.kind) ?? {}
-        const result = describeResult(event.kind, after, {
+        const result = describePress(event.kind, after, {
           undone,
           me,
           now: readClock(),
@@ -73,7 +73,7 @@ export const computeLastChange = ({ history }: LeadInFull): EventKind | undefine
 
 export const nameUndo = (last: EventKind, lead: LeadCard) => `Undo “${nameButton(last, lead)}”`
 
-export function describeResult(
+export function describePress(
   kind: EventKind,
   after: LeadInFull,
   { undone, me, ...clock }: Clock & { undone: EventKind | undefined; me: string },

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startFakeAirtable } from '#fakes/airtable.ts'
 import { makeInput, record, storeLead } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
-import { describeResult } from '../desk/press.ts'
+import { describePress } from '../desk/press.ts'
 import { renderStart } from '../desk/render.tsx'
 import { describeAlert } from './channels/alert.ts'
 import { nameButton } from './describe-event.ts'
@@ -132,7 +132,7 @@ it.each(pairs)(
     const isNews = before !== after && [before, after].some((status) => needsCall({ status }))
     if (isNews) expect(titles).toEqual([expect.stringMatching(/^[^{}]*Jane Doe[^{}]*$/)])
     const notice = { undone: undefined, me: 'sam.hill@example.com', now: desk.clock.at, timeZone }
-    expect(describeResult(kind, lead, notice)).toMatch(/^[^{}]+\.$/)
+    expect(describePress(kind, lead, notice)).toMatch(/^[^{}]+\.$/)
 
     const { leads, byPerson } = await desk.readReport()
     expect(leads).toBe(isLead ? 1 : 0)

@@ -42,7 +42,7 @@ const shownVersions = 20
 const original = { number: 0, person: null, at: null, content: {} }
 
 /** The response of GET /api/page. */
-export type PageScreen = PageElsewhere | PageData
+export type PageResponse = PageElsewhere | PageData
 export type PageData = { isHere: true } & Awaited<ReturnType<typeof describePage>>
 
 /** One entry of GET /api/page/versions. The original has no person. */
@@ -95,7 +95,7 @@ export const createPageRoutes =
 
     app.get('/api/page', async (c) => {
       const state = await describePage(publisher, context, c.var.session.email)
-      return c.json({ isHere: true, ...state } satisfies PageScreen)
+      return c.json({ isHere: true, ...state } satisfies PageResponse)
     })
     app.put(
       draftPath,

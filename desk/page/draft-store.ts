@@ -1,4 +1,4 @@
-import type { PageData, PageScreen } from '#server/page-routes.ts'
+import type { PageData, PageResponse } from '#server/page-routes.ts'
 import { readEntry, writeEntry } from '#site/schema/entry-path.ts'
 import { isRefused, Refused, request, retryMs } from '../api.ts'
 import { createSignal } from '../signal.ts'
@@ -7,7 +7,7 @@ import { createStored } from '../stored.ts'
 type Saved = Omit<PageData, 'isHere' | 'sections' | 'draft'>
 
 export type State = {
-  page: PageScreen | undefined
+  page: PageResponse | undefined
   /** The draft in the form. It may be newer than `page`. */
   draft: object
   save: 'saved' | 'pending' | 'failed' | 'conflict'
@@ -53,7 +53,7 @@ export function createDraftStore(email: string) {
   async function load(): Promise<void> {
     const before = state.draft
     try {
-      const page = await request<PageScreen>('GET', '/api/page')
+      const page = await request<PageResponse>('GET', '/api/page')
       // The owner may have typed in the meantime.
       if (state.draft !== before || state.save !== 'saved') return
       const kept = page.isHere ? unsaved.read() : undefined
@@ -137,7 +137,7 @@ export function createDraftStore(email: string) {
     },
     /** After a conflict, saves this draft over the newer version. */
     async keepMine(): Promise<void> {
-      const page = await request<PageScreen>('GET', '/api/page')
+      const page = await request<PageResponse>('GET', '/api/page')
       if (!page.isHere) return
       base = page.number
       set({ page, save: 'pending', trouble: undefined })

@@ -4,7 +4,7 @@ import { isolate } from '#leads/words.ts'
 import { Refused, request } from '../api.ts'
 import { readDraft, saveDraft, useDraft } from '../drafts.ts'
 import { Button, Heading, Icon, NotSent } from '../elements.tsx'
-import { LeadInputs, type Problem } from '../lead-inputs.tsx'
+import { type InputProblem, LeadInputs } from '../lead-inputs.tsx'
 import { attempt } from '../notice.tsx'
 import { makeId, retry, waitToRetry } from '../outbox.ts'
 import { formatRoute, replaceHash } from '../route.ts'
@@ -20,7 +20,7 @@ type NewLead = {
   /** The last attempt did not reach the server. */
   isUnsent?: boolean
   /** Why the server refused it. */
-  problem?: Problem
+  problem?: InputProblem
 }
 
 const draftName = 'new lead'

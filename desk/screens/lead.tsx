@@ -33,7 +33,7 @@ import { History } from './history.tsx'
 
 type Answer = { lead: LeadInFull }
 
-export function Lead({
+export function LeadScreen({
   id,
   loaded,
   isChosen,

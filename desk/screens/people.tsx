@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { type Clock, formatAgo, formatShortClock } from '#leads/clock.ts'
-import type { People as PeopleData, Person } from '#leads/desk/people-routes.ts'
+import type { People, Person } from '#leads/desk/people-routes.ts'
 import { type DeskRoute, mayUse } from '#leads/desk/roles.ts'
 import type { Today } from '#leads/desk/today.ts'
 import { suggestEmail } from '#leads/suggest-email.ts'
@@ -12,9 +12,9 @@ import { attempt } from '../notice.tsx'
 import { refresh, useClock, usePolling } from '../use-polling.ts'
 import { DeviceList } from './devices.tsx'
 
-export function People({ me, onSignOut }: { me: Today['me']; onSignOut: () => void }) {
+export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: () => void }) {
   const clock = useClock(minuteMs)
-  const { data, trouble } = usePolling<PeopleData>('/api/people', 10_000)
+  const { data, trouble } = usePolling<People>('/api/people', 10_000)
   const may = (route: DeskRoute) => mayUse(me.role, route)
   const rename = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -117,7 +117,7 @@ export function People({ me, onSignOut }: { me: Today['me']; onSignOut: () => vo
   )
 }
 
-type LogProps = { title: string; entries: PeopleData['log']['people']; clock: Clock }
+type LogProps = { title: string; entries: People['log']['people']; clock: Clock }
 
 const Log = ({ title, entries, clock }: LogProps) =>
   entries.length > 0 && (
@@ -210,7 +210,7 @@ function PersonCard({
 function AddPerson({
   sendsInvitations,
   mailFault,
-}: Pick<PeopleData, 'sendsInvitations' | 'mailFault'>) {
+}: Pick<People, 'sendsInvitations' | 'mailFault'>) {
   const [email, setEmail] = useState('')
   const suggested = suggestEmail(email)
   const add = async (event: FormEvent<HTMLFormElement>) => {

@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 import { formatOpening } from '#leads/clock.ts'
-import type { Today as TodayData, TodayLead } from '#leads/desk/today.ts'
+import type { Today, TodayLead } from '#leads/desk/today.ts'
 import { minuteMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
 import { describeTotals, groupCards } from '../cards.ts'
@@ -12,13 +12,13 @@ import { AddLink } from './add-lead.tsx'
 
 const hrefOf = (leadId: string) => formatRoute({ leadId })
 
-export function Today({
+export function TodayScreen({
   leads,
   totals,
   onTime,
   hours,
   ...list
-}: Pick<TodayData, 'leads' | 'totals' | 'onTime' | 'hours'> & {
+}: Pick<Today, 'leads' | 'totals' | 'onTime' | 'hours'> & {
   shownId: string | undefined
 }) {
   const clock = useClock(minuteMs)
