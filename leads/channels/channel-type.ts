@@ -69,7 +69,7 @@ export type Channel<
      * Returns the Status of each lead whose Status the crew has set. It counts as a call. After a failure, some leads
      * have not been read.
      */
-    listStatuses(
+    listSetStatuses(
       leadIds: readonly string[],
       context: Context & { settings: Settings },
     ): Promise<{ statuses: Map<string, SetStatus>; failure?: RowsUnavailable }>
@@ -139,11 +139,11 @@ export type LeadEvent = {
 }
 
 /** The ID is for `findArrival`. */
-export type Result = { ok: true; note?: string; messageId?: string } | Failure
+export type Result = { ok: true; note?: string; messageId?: string } | FailedResult
 
 export type Arrival = { state: 'unknown' | 'arrived' } | { state: 'failed'; error: string }
 
-export type Failure = {
+export type FailedResult = {
   ok: false
   error: string
   /** The recipient is gone, so the message is not retried. */
@@ -154,7 +154,7 @@ export type Failure = {
   retryAfterMs?: number
 }
 
-export type RowsUnavailable = Omit<Failure, 'isUndeliverable' | 'refused'>
+export type RowsUnavailable = Omit<FailedResult, 'isUndeliverable' | 'refused'>
 
 export type SetStatus = {
   text: string

@@ -1,6 +1,6 @@
 import { minuteMs } from '../time-units.ts'
 import type { Timers } from '../timers.ts'
-import type { Failure } from './channel-type.ts'
+import type { FailedResult } from './channel-type.ts'
 
 // Cap Retry-After at 5 minutes, because homeowners expect a call within minutes.
 const longestRetryAfterMs = 5 * minuteMs
@@ -34,7 +34,7 @@ export async function post(
   url: string,
   request: { headers?: Record<string, string>; body: BodyInit },
   { fetch, timers, signal, timeoutMs = 15_000 }: PostOptions,
-): Promise<Response | Failure> {
+): Promise<Response | FailedResult> {
   try {
     return await fetch(url, {
       ...request,

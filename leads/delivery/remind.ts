@@ -177,7 +177,7 @@ export async function remindDue(
     let retryAfterMs = restMs
     try {
       const ids = some.map(({ id }) => id)
-      const { statuses, failure } = await rows.listStatuses(ids, { ...context, settings })
+      const { statuses, failure } = await rows.listSetStatuses(ids, { ...context, settings })
       if (failure) {
         // An unnecessary reminder costs less than a late call.
         log.warn({ error: failure.error }, 'cannot read Airtable; treating leads as not called')

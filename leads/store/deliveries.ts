@@ -45,7 +45,7 @@ export function recordResults(
         .where('reason', '=', result.reason)
         // If the delivery was reset in the meantime, it must be sent again.
         .where('revision', '=', result.revision)
-        .set(describeResult(result, now))
+        .set(makeResultFields(result, now))
       if (result.ok)
         await delivery.$if(arrivesWhenSent, (query) => query.set({ arrivedAt: now })).execute()
       // A holder that lost its lease may report a success, but must not schedule a retry.
@@ -69,7 +69,7 @@ export function recordResults(
   return isOne ? record(kysely) : kysely.transaction().execute(record)
 }
 
-function describeResult(result: DeliveryResult, now: number): Updateable<Tables['deliveries']> {
+function makeResultFields(result: DeliveryResult, now: number): Updateable<Tables['deliveries']> {
   if (!result.ok && result.nextAttemptAt === null)
     return { state: 'failed', lastError: result.error, settledAt: now }
   if (!result.ok) return { lastError: result.error, nextAttemptAt: result.nextAttemptAt ?? now }

@@ -5,7 +5,7 @@ import { moveDevice, removeDevices } from './push-devices.ts'
 import type { InTransaction } from './sign-in-links.ts'
 import type { Database, Tables } from './tables.ts'
 
-export type Session = {
+export type StoredSession = {
   id: string
   email: string
   person: string
@@ -21,7 +21,7 @@ const sessionColumns = ['id', 'email', 'person', 'device', 'seenAt'] as const
 /** Replaces the browser's earlier session, even an expired one, and keeps its push device. */
 export async function saveSession(
   { kysely }: InTransaction,
-  session: Session,
+  session: StoredSession,
   { tokenHash, replacedHash }: { tokenHash: string; replacedHash: string | undefined },
 ): Promise<void> {
   const { id, email, person, device, seenAt } = session
@@ -51,7 +51,7 @@ export async function findSession(
   { kysely }: Database,
   tokenHash: string,
   access: Access,
-): Promise<(Session & { isExtended: boolean; isMadeOwner: boolean }) | undefined> {
+): Promise<(StoredSession & { isExtended: boolean; isMadeOwner: boolean }) | undefined> {
   const session = await selectLiveSessions(kysely, access)
     .select(sessionColumns)
     .select((eb) =>
@@ -75,7 +75,7 @@ export async function findSession(
   return { ...found, isExtended, isMadeOwner: ownerEmail !== null }
 }
 
-export function listSessions({ kysely }: Database, access: Access): Promise<Session[]> {
+export function listSessions({ kysely }: Database, access: Access): Promise<StoredSession[]> {
   return selectLiveSessions(kysely, access)
     .select(sessionColumns)
     .orderBy('seenAt', 'desc')

@@ -61,7 +61,7 @@ export async function forgetAddresses({ kysely }: Database, now: number): Promis
   // Keep yesterday's rows, which may be in use around midnight.
   await kysely
     .deleteFrom('confirmationLimits')
-    .where('day', '<', formatDay(now - dayMs))
+    .where('day', '<', formatUtcDay(now - dayMs))
     .execute()
 }
 
@@ -102,7 +102,7 @@ export async function isInBurst(
 
 const limits = { address: 1, network: 20, all: 200 }
 
-const formatDay = (at: number) => new Date(at).toISOString().slice(0, 10)
+const formatUtcDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 export const nameAddress = (email: string): string => hash(normalizeEmail(email))
 
@@ -129,7 +129,7 @@ export async function findConfirmationLimit(
   const reached = await kysely
     .selectFrom('confirmationLimits')
     .select('name')
-    .where('day', '=', formatDay(now))
+    .where('day', '=', formatUtcDay(now))
     .where((eb) =>
       eb.or([
         eb('name', '=', 'all').and('used', '>=', limits.all),
@@ -140,14 +140,14 @@ export async function findConfirmationLimit(
     .executeTakeFirst()
   if (!reached) return undefined
   const kind = reached.name === 'all' ? 'all' : 'network'
-  return { kind, emails: limits[kind], until: Date.parse(formatDay(now + dayMs)) }
+  return { kind, emails: limits[kind], until: Date.parse(formatUtcDay(now + dayMs)) }
 }
 
 /** Returns the new count, or undefined if the limit is reached. */
 export async function countUse(trx: Kysely<Tables>, name: string, limit: number, now: number) {
   const counted = await trx
     .insertInto('confirmationLimits')
-    .values({ name, day: formatDay(now), used: 1 })
+    .values({ name, day: formatUtcDay(now), used: 1 })
     .onConflict((conflict) =>
       conflict
         .columns(['name', 'day'])
@@ -164,6 +164,6 @@ export async function takeBackUse(trx: Kysely<Tables>, name: string, now: number
     .updateTable('confirmationLimits')
     .set((eb) => ({ used: eb('used', '-', 1) }))
     .where('name', '=', name)
-    .where('day', '=', formatDay(now))
+    .where('day', '=', formatUtcDay(now))
     .execute()
 }

@@ -61,9 +61,9 @@ function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
 }
 
 export const hashAll = (html: string, inlined: RegExp) =>
-  [...html.matchAll(inlined)].map(([, code = '']) => hash(code))
+  [...html.matchAll(inlined)].map(([, code = '']) => hashForPolicy(code))
 
-export const hash = (code: string) =>
+const hashForPolicy = (code: string) =>
   `'sha256-${createHash('sha256').update(code).digest('base64')}'`
 
 /** Parses a `_headers` file into the headers for all files and the extra ones for hashed files. */

@@ -14,7 +14,7 @@ export const airtable: Channel<'airtable'> = {
   reasons: ['received', 'called', 'outcome', 'corrected'],
   recipients: async () => [{ name: 'airtable', to: '', label: '' }],
   send: sendToAirtable,
-  rows: { listStatuses: listSetStatuses, erase: eraseFromAirtable },
+  rows: { listSetStatuses, erase: eraseFromAirtable },
   explainFailure: (leads, lateBy) =>
     `Airtable is missing ${leads}. The oldest has been waiting for ${lateBy}.`,
   adviceIfLate: 'Leads are saved here and will be sent automatically.',
