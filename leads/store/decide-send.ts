@@ -27,7 +27,7 @@ type Decision = {
   postpone?: readonly DueDelivery[]
 }
 
-export const needsCall = (lead: StoredLead, now: number): boolean =>
+const needsCallNow = (lead: StoredLead, now: number): boolean =>
   readNeed(lead) === 'first-call' || isDueAgain(lead, now)
 
 /** How a delivery to a phone is sent: alone, or with the others of its kind. */
@@ -35,7 +35,7 @@ function findKind({ lead, reason }: DueDelivery, now: number): 'alone' | Combine
   // News of a call and the question about its result are about one lead.
   if (reason === 'called' || reason === 'unresolved') return 'alone'
   if (lead.inBurst === 1) return 'burst'
-  return lead.serviceType !== 'emergency' && needsCall(lead, now) ? 'waiting' : 'alone'
+  return lead.serviceType !== 'emergency' && needsCallNow(lead, now) ? 'waiting' : 'alone'
 }
 
 /**
@@ -56,8 +56,8 @@ export function decideSend(
   if (combines && waiting.some(isDue)) return { send: waiting, combined: 'waiting' }
   const burst = kinds.get('burst') ?? []
   if (!burst.some(isDue)) return { send: [] }
-  const toCall = burst.filter(({ lead }) => needsCall(lead, now))
-  const cancel = burst.filter(({ lead }) => !needsCall(lead, now))
+  const toCall = burst.filter(({ lead }) => needsCallNow(lead, now))
+  const cancel = burst.filter(({ lead }) => !needsCallNow(lead, now))
   if (burstAt > now) return { send: [], cancel, postpone: toCall }
   return { send: toCall, cancel, ...(toCall.length > 0 && { combined: 'burst' }) }
 }
