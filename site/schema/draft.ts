@@ -19,7 +19,7 @@ import { explainTooMany, maxEntries } from './rules.ts'
  * The entries that the owner can edit on the desk, in the same tree as the content. An optional entry that
  * the owner has left out is null. An entry that is missing comes from site/content.ts.
  */
-export type Draft = object
+type Draft = object
 
 type Mistake = { path: string; message: string }
 type Warning = { path?: string; message: string }

@@ -13,7 +13,7 @@ export const siteUrl = 'https://www.example.com'
 export const deskUrl = 'https://desk.example.com'
 export const linkSecret = 'a secret for tests'
 
-export type Visit = {
+type Visit = {
   name: string
   /** Empty for a caller who gave only an email. */
   phone: string
