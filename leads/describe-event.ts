@@ -1,4 +1,4 @@
-import { formatAt, formatClock } from './clock.ts'
+import { type Clock, formatAt, formatClock } from './clock.ts'
 import { formatChanges } from './correction.ts'
 import { readName } from './field-outputs.ts'
 import type { Lead } from './fields.ts'
@@ -9,8 +9,6 @@ import { toOneLine } from './safe-text.ts'
 import { formatDetails } from './sale.ts'
 import { statuses } from './statuses.ts'
 import { chooseWords, count, isolate, readFirstName } from './words.ts'
-
-type Clock = { now: number; timeZone: string }
 
 type Details = {
   when?: string

@@ -97,9 +97,8 @@ export function readSpan(span: string): [from: number, to: number] {
   return [fromHour * 60 + fromMinute, toHour * 60 + toMinute]
 }
 
-type Clock = ReturnType<typeof createClock>
-const clocks = new Map<string, Clock>()
-export function getClock(timeZone: string): Clock {
+const clocks = new Map<string, ReturnType<typeof createClock>>()
+export function getClock(timeZone: string) {
   const clock = clocks.get(timeZone) ?? createClock(timeZone)
   clocks.set(timeZone, clock)
   return clock

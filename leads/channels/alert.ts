@@ -1,4 +1,4 @@
-import { formatAt, formatClock, formatDuration, formatLeft } from '../clock.ts'
+import { type Clock, formatAt, formatClock, formatDuration, formatLeft } from '../clock.ts'
 import { isDueAgain, measureWait } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { explainNextCall } from '../describe-event.ts'
@@ -16,11 +16,9 @@ const lateMs = 2 * minuteMs
 
 export const spamRemark = 'This may be spam, so there are no reminders.'
 
-type AlertOptions = {
+type AlertOptions = Clock & {
   /** A reminder after the same number of attempts has the same reason, but a higher revision. */
   revision?: number
-  now: number
-  timeZone: string
   answerUrl?: string | undefined
   /** The homeowner has sent an earlier request. */
   isRepeat?: boolean
@@ -138,10 +136,7 @@ export function describeCallAgain(lead: StoredLead, name: string, isRepeat: bool
 const mostNames = 3
 
 /** Describes several leads in one message, emergencies first. */
-export function describeLeads(
-  leads: readonly StoredLead[],
-  { now, timeZone }: { now: number; timeZone: string },
-) {
+export function describeLeads(leads: readonly StoredLead[], { now, timeZone }: Clock) {
   const [emergencies = [], others = []] = [true, false].map((isEmergency) =>
     leads.filter(({ serviceType }) => (serviceType === 'emergency') === isEmergency),
   )

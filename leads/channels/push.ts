@@ -1,4 +1,4 @@
-import { formatClock, formatDuration } from '../clock.ts'
+import { type Clock, formatClock, formatDuration } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { isDueAgain } from '../deadline.ts'
 import { describeNews } from '../describe-event.ts'
@@ -132,7 +132,7 @@ type PushMessage = {
 
 export function describePush(
   lead: StoredLead,
-  { now, timeZone }: { now: number; timeZone: string },
+  { now, timeZone }: Clock,
   isRepeat = false,
 ): PushMessage {
   const { id: leadId, serviceType, receivedAt, deadlineAt } = lead
@@ -188,7 +188,7 @@ function describePushQuestion(lead: StoredLead, isCaller: boolean): PushMessage 
 function summarize(
   leads: readonly StoredLead[],
   tag: 'waiting' | 'burst',
-  clock: { now: number; timeZone: string },
+  clock: Clock,
 ): PushMessage {
   const { headline, names, deadlineAt, hasEmergency } = describeLeads(leads, clock)
   return {

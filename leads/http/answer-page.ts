@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import brand from '../brand.json' with { type: 'json' }
 import { formatDayTime } from '../call-time.ts'
 import { type Alert, spamRemark } from '../channels/alert.ts'
-import { formatAt, formatDuration } from '../clock.ts'
+import { type Clock, formatAt, formatDuration } from '../clock.ts'
 import { isDueAgain } from '../deadline.ts'
 import { describeEvent, explainNextCall } from '../describe-event.ts'
 import { listShown, type ShownField } from '../field-outputs.ts'
@@ -74,7 +74,7 @@ export function formatAnswerPage(
   alert: Alert,
   lead: LeadRecord,
   isFirst: boolean,
-  clock: { now: number; timeZone: string },
+  clock: Clock,
 ): string {
   const isCalled = !needsCall(lead)
   const words = chooseWords(lead)
@@ -115,11 +115,7 @@ ${row('Received', escapeHtml(alert.receivedAt))}
   }
 }
 
-function describeDeadline(
-  { deadline }: Alert,
-  lead: LeadRecord,
-  clock: { now: number; timeZone: string },
-): string {
+function describeDeadline({ deadline }: Alert, lead: LeadRecord, clock: Clock): string {
   const { deadlineAt, callAgainAt } = lead
   const { call } = chooseWords(lead)
   if (readNeed(lead) === 'next-call') {
@@ -136,11 +132,7 @@ function describeDeadline(
     : `<p class="late">We promised to ${call} by ${escapeHtml(deadline)}. That was ${formatDuration(-leftMs)} ago.</p>`
 }
 
-function describeLatestChange(
-  lead: LeadRecord,
-  isFirst: boolean,
-  clock: { now: number; timeZone: string },
-): string {
+function describeLatestChange(lead: LeadRecord, isFirst: boolean, clock: Clock): string {
   const { receivedAt, deadlineAt, calledAt, attempts, events } = lead
   const last = computeLatestChange(events)
   if (calledAt === null || !last) return ''

@@ -1,4 +1,4 @@
-import { formatDay } from '../clock.ts'
+import { type Clock, formatDay } from '../clock.ts'
 import { makesUrgent, parseChanges } from '../correction.ts'
 import type { CallPromise } from '../deadline.ts'
 import { events, type HistoryEvent } from '../history.ts'
@@ -14,7 +14,7 @@ export type PromiseReport = ReturnType<typeof computeReport>
 export function computeReport(
   records: readonly PromiseRecord[],
   history: readonly StoredEvent[],
-  { from, to, now, timeZone }: { from: number; to: number; now: number; timeZone: string },
+  { from, to, now, timeZone }: Clock & { from: number; to: number },
 ) {
   const promised = records.flatMap((record) => {
     const { promiseStartAt, deadlineAt } = record
