@@ -4,7 +4,10 @@ import { findFailure } from '#testing/simulation/simulation.ts'
 
 const count = 20
 const seeds = Number(process.env.SEEDS ?? 1_000)
-const starts = Array.from({ length: Math.ceil(seeds / count / 2) }, (_, at) => seeds / 2 + at * count + 1)
+const starts = Array.from(
+  { length: Math.ceil(seeds / count / 2) },
+  (_, at) => seeds / 2 + at * count + 1,
+)
 
 it.each(starts)('keeps every promise on SQLite from seed %i', async (from) => {
   const failure = await findFailure({ from, count }, await createLocation('sqlite'))
