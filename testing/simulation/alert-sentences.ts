@@ -1,10 +1,14 @@
 import { formatDay } from '#leads/clock.ts'
 import { fold } from '#leads/lead-state.ts'
 import type { LeadRecord } from '#leads/store/find-leads.ts'
+import { minuteMs } from '#leads/time-units.ts'
 import { crew } from './crew.ts'
 import type { Sentences } from './end.ts'
 import type { Message } from './services.ts'
 import { findKind, isSpam } from './visits.ts'
+
+/** An alert that is planned this close to the removal of its phone may not arrive. */
+const removalMs = minuteMs
 
 /** Sentences that must hold for alerts and reminders. */
 export const alertSentences: Sentences = {
@@ -36,14 +40,20 @@ export const alertSentences: Sentences = {
       if (findKind(end.people, address) === 'by hand, calling') continue
       const isNight = promiseStartAt > receivedAt
       if (isNight && isCalledBeforeAlert(lead, promiseStartAt)) continue
-      for (const { id, recipient, addedAt, isRemoved } of end.phones) {
+      for (const { id, recipient, addedAt, removedAt } of end.phones) {
         // During a fault, daytime alerts go to the phones that were read last.
         const isOfTheTime = isNight ? addedAt < promiseStartAt : isFirst(id)
+        const isAlert = (one: { recipient: string; reason: string }) =>
+          one.recipient === recipient && one.reason === 'received'
         const isAccepted = end.services.messages.some(
-          (one) =>
-            one.leadId === lead.id && one.recipient === recipient && one.reason === 'received',
+          (one) => one.leadId === lead.id && isAlert(one),
         )
-        if (isOfTheTime && !isRemoved && !isAccepted) yield `${name}: ${id}`
+        const row = lead.deliveries.find(isAlert)
+        // A phone that was removed later got the alert, unless its service failed until then.
+        const isExcused =
+          removedAt !== undefined &&
+          (removedAt <= promiseStartAt + removalMs || (row?.attempts ?? 0) > 0)
+        if (isOfTheTime && !isExcused && !isAccepted) yield `${name}: ${id}`
       }
     }
   },
@@ -80,11 +90,11 @@ export const alertSentences: Sentences = {
     }
   },
 
-  *'A delivery is recorded as sent only if its service accepted it, and no alert expires unless its phone was removed'(
+  *'A delivery is recorded as sent only if its service accepted it, and no alert expires unless its phone was removed within a minute'(
     end,
   ) {
     for (const { id, name, deliveries } of end.stored)
-      for (const { recipient, reason, state } of deliveries) {
+      for (const { recipient, reason, state, dueAt } of deliveries) {
         if (recipient === 'airtable') continue
         const isAccepted = end.services.messages.some(
           (one) => one.leadId === id && one.recipient === recipient && one.reason === reason,
@@ -92,7 +102,8 @@ export const alertSentences: Sentences = {
         if (state === 'sent' && !isAccepted)
           yield `${name}: ${recipient} ${reason} was not accepted`
         // A process may have read the phones just before one was removed.
-        const isRemoved = end.phones.some((one) => one.recipient === recipient && one.isRemoved)
+        const { removedAt } = end.phones.find((one) => one.recipient === recipient) ?? {}
+        const isRemoved = removedAt !== undefined && Math.abs(removedAt - dueAt) <= removalMs
         if (state === 'expired' && recipient !== 'confirmation' && !isRemoved)
           yield `${name}: ${recipient} expired`
       }

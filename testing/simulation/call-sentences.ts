@@ -66,13 +66,13 @@ export const callSentences: Sentences = {
     }
   },
 
-  *'A lead that needs a call or a result always has a planned step or a place on Today'({
-    stored,
-    desk,
+  *'A lead that needs a call or a result has one planned step after each event, and others have none'({
     history,
   }) {
-    for (const { name, version } of history.unplanned)
-      yield `${name}: nothing in version ${version}`
+    for (const { name, status, steps } of history.misplanned) yield `${name}: ${steps}, ${status}`
+  },
+
+  *'A lead that needs a call or a result has a place on Today'({ stored, desk }) {
     for (const lead of stored) {
       const isSpamToCall = readNeed(lead) === 'first-call' && lead.suspect
       if (!isClosed(lead) && !isSpamToCall && !desk.today.has(lead.id))

@@ -5,7 +5,7 @@ import type { History } from './observed-changes.ts'
 import type { People } from './people.ts'
 import type { Services } from './services.ts'
 
-export type Phone = { id: string; recipient: string; addedAt: number; isRemoved?: boolean }
+export type Phone = { id: string; recipient: string; addedAt: number; removedAt?: number }
 
 /** The end of a simulation: all that happened, and what the product has stored and shows. */
 export type End = {

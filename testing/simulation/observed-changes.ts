@@ -17,8 +17,8 @@ export type SeenLead = Shown & {
   address: string
   suspect: string | null
   calledVia: string | null
-  /** The crew has a next step. */
-  isPlanned: unknown
+  /** How many next steps the crew has. */
+  steps: number
   searchText: string
   phoneKey: string | null
   emailKey: string | null
@@ -48,7 +48,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
   const storedAt = new Map<string, number>()
   const erased: { lead: SeenLead }[] = []
   const leftOpen: { called: SeenLead; open: SeenLead }[] = []
-  const unplanned: SeenLead[] = []
+  const misplanned: SeenLead[] = []
   /** All phone numbers that each lead has had, because the crew may correct them. */
   const numbers = new Map<string, Set<string>>()
   let version = 1
@@ -61,13 +61,12 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
     .select(['id', 'name', 'phone', 'address', 'suspect', 'status', 'calledAt', 'version'])
     .select('calledVia')
     .select(['attempts', 'callAgainAt', 'saleDetails', 'searchText', 'phoneKey', 'emailKey'])
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('deliveries')
-          .select('leadId')
-          .whereRef('leadId', '=', 'leads.id')
-          .where('isMessage', '=', 0),
-      ).as('isPlanned'),
+    .select(({ selectFrom }) =>
+      selectFrom('deliveries')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .whereRef('leadId', '=', 'leads.id')
+        .where('isMessage', '=', 0)
+        .as('steps'),
     )
     .compile()
   const selectEvents = kysely.selectFrom('leadEvents').select(['leadId', 'id', 'kind']).compile()
@@ -113,8 +112,8 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
     erased,
     /** Requests that a call to the same number left open. */
     leftOpen,
-    /** Calls without a result that nobody would chase. */
-    unplanned,
+    /** Leads with another number of steps than their status needs. */
+    misplanned,
     sharesNumber: (leadId: string, otherId: string): boolean =>
       [...(numbers.get(leadId) ?? [])].some((one) => numbers.get(otherId)?.has(one)),
     /** Changes with each write to the database. */
@@ -165,7 +164,9 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         const before = leads.get(after.id)
         const changed = before ? describeChange(before, after) : 'stored'
         leads.set(after.id, after)
-        if (readNeed(after) === 'result' && !after.isPlanned) unplanned.push(after)
+        // After its last reminder, a next call has no step.
+        const isExact = changed || readNeed(after) !== 'next-call'
+        if (isExact && after.steps !== countSteps(after)) misplanned.push(after)
         const own = numbers.get(after.id) ?? new Set()
         numbers.set(after.id, after.phone ? own.add(readNumber(after.phone)) : own)
         if (changed) world.say(`The lead of ${after.name}: ${changed}.`)
@@ -191,6 +192,12 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         }
     },
   }
+}
+
+/** Nobody is reminded of suspected spam before somebody has called. */
+function countSteps(lead: SeenLead): number {
+  const need = readNeed(lead)
+  return need === 'nothing' || (need === 'first-call' && lead.suspect !== null) ? 0 : 1
 }
 
 /** Someone called, or tried to. A Status in Airtable is about one row only. */

@@ -39,7 +39,7 @@ export function createPhones(
   /** Someone turns on notifications on a new phone and signs out on the old one, in either order. */
   async function swap(): Promise<void> {
     const { person } = world.pick(crew)
-    const old = world.pick(all.filter(({ isRemoved }) => !isRemoved))
+    const old = world.pick(all.filter(({ removedAt }) => removedAt === undefined))
     const isRemovedFirst = world.chance(0.3)
     if (isRemovedFirst) await remove(old)
     const sessionId = `${person}${all.length}`
@@ -56,10 +56,11 @@ export function createPhones(
   async function remove(phone: Phone | undefined): Promise<void> {
     if (!phone) return
     world.say(`Someone signs out on the phone ${phone.id}.`)
-    phone.isRemoved = true
+    phone.removedAt = world.now()
     const { id } = phone
     const run = db.kysely.transaction()
     await write(() => run.execute((trx) => removeDevices(trx, { id }, world.now())))
+    phone.removedAt = world.now()
     noteWrite()
   }
 }
