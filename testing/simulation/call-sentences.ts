@@ -103,7 +103,7 @@ export const callSentences: Sentences = {
     for (const { name, events, ...lead } of stored) {
       // The end of the simulation is two days later.
       if (readNeed(lead) === 'result') yield `${name} is still being called`
-      for (const { kind, number, at } of events)
+      for (const { id, kind, number, at } of events)
         if (kind === 'no-result') {
           const before = fold(events.slice(0, number - 1))
           if (before.attempts !== fold(events.slice(0, number)).attempts) yield `${name}: attempts`
@@ -112,7 +112,13 @@ export const callSentences: Sentences = {
           const isUrgent = stored.some(
             (one) => wasEmergency(people, one) && one.events.some((event) => event.id === call),
           )
-          const waitedMs = at - (before.changedAt ?? at)
+          // After an Undo, a request is put back together with those that share its call.
+          const waitedMs = Math.max(
+            ...stored.flatMap((one) => {
+              const index = one.events.findIndex((event) => event.id === id)
+              return index < 0 ? [] : [at - (fold(one.events.slice(0, index)).changedAt ?? at)]
+            }),
+          )
           // An erased request may have been the emergency.
           const { putBackAfterMs } = computeChase(isUrgent || history.erased.length > 0)
           if (waitedMs < putBackAfterMs) yield `${name}: after ${waitedMs / minuteMs} minutes`
