@@ -80,7 +80,7 @@ export async function sendThrough(
     isOpen: isOpen(context.now(), context.hours()),
   })
   if (!recipient) throw new Error(`The channel ${channel.kind} has no recipient.`)
-  const claimed = [{ lead, reason, attempts: 1, revision, messageId: 'message' }]
+  const claimed = [{ lead, reason, attempts: 1, revision, dueAt: 0, messageId: 'message' }]
   const [result] = await channel.send(claimed, recipient, { ...context, settings }, signal)
   return result
 }

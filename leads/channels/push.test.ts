@@ -156,6 +156,7 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
       reason: 'received' as const,
       attempts: 1,
       revision: 0,
+      dueAt: 0,
       messageId: 'message',
     },
   ]

@@ -9,23 +9,24 @@ const claim = (id: string, attempts = 1): ClaimedLead => ({
   reason: 'received',
   attempts,
   revision: 3,
+  dueAt: start,
   messageId: 'message',
 })
 const delivery = (leadId: string) => ({ leadId, reason: 'received' as const, revision: 3 })
 
 it.each([
-  [{ ageMs: 0, isAlert: false }, [5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900]],
-  [{ ageMs: 0, isAlert: true }, [5, 10, 20, 30, 30, 30]],
-  [{ ageMs: 20 * minuteMs, isAlert: true }, [5, 10, 20, 40]],
+  [{ lateMs: 0, isAlert: false }, [5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900]],
+  [{ lateMs: 0, isAlert: true }, [5, 10, 20, 30, 30, 30]],
+  [{ lateMs: 20 * minuteMs, isAlert: true }, [5, 10, 20, 40]],
 ])('doubles the delay up to a maximum: %j', (given, seconds) => {
   const delays = seconds.map((_, at) => computeRetryMs({ ...given, attempts: at + 1 }, () => 1))
   expect(delays.map((ms) => ms / 1000)).toEqual(seconds)
   const attempts = 5_000
-  expect(computeRetryMs({ ageMs: 0, isAlert: false, attempts }, () => 1)).toBe(900_000)
+  expect(computeRetryMs({ lateMs: 0, isAlert: false, attempts }, () => 1)).toBe(900_000)
 })
 
 it('adds jitter to the second half of the delay', () => {
-  expect(computeRetryMs({ ageMs: 0, isAlert: false, attempts: 1 }, () => 0)).toBe(2_500)
+  expect(computeRetryMs({ lateMs: 0, isAlert: false, attempts: 1 }, () => 0)).toBe(2_500)
 })
 
 it('retries alerts often for 20 minutes after the request and after we open, then rarely', () => {
@@ -41,6 +42,13 @@ it('retries alerts often for 20 minutes after the request and after we open, the
   expect(findRetryMs(deadlineAt + 10 * minuteMs)).toBe(900_000)
   expect(findRetryMs(start + 60_000)).toBe(30_000)
   expect(findRetryMs(start + 20 * minuteMs)).toBe(900_000)
+})
+
+it('retries a reminder of a planned call as often as the alert about a new lead', () => {
+  const dueAt = start + 24 * hourMs
+  const options = { now: dueAt + 10 * minuteMs, random: () => 1, isAlert: true }
+  const [result] = decideResults([{ ...claim('a', 9), dueAt }], [{ ok: false, error: '' }], options)
+  expect(result).toMatchObject({ nextAttemptAt: options.now + 30_000 })
 })
 
 it('retries a refused delivery, and one for which the channel returns no result', () => {

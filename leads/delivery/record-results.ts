@@ -12,10 +12,10 @@ const urgentAlertMs = 20 * minuteMs
 
 /** Doubles the delay from 5 s, with jitter, so that leads that failed together are not retried together. */
 export function computeRetryMs(
-  { attempts, ageMs, isAlert }: { attempts: number; ageMs: number; isAlert: boolean },
+  { attempts, lateMs, isAlert }: { attempts: number; lateMs: number; isAlert: boolean },
   random: () => number,
 ): number {
-  const longestMs = isAlert && ageMs < urgentAlertMs ? longestAlertRetryMs : longestRetryMs
+  const longestMs = isAlert && lateMs < urgentAlertMs ? longestAlertRetryMs : longestRetryMs
   const fullMs = Math.min(longestMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20))
   return Math.round(fullMs * (0.5 + random() / 2))
 }
@@ -28,13 +28,15 @@ export const decideResults = (
   results: readonly Result[],
   { now, random, isAlert }: { now: number; random: () => number; isAlert: boolean },
 ): DecidedResult[] =>
-  claimed.map(({ lead, reason, attempts, revision }, at) => {
+  claimed.map(({ lead, reason, attempts, revision, dueAt }, at) => {
     const delivery = { leadId: lead.id, reason, attempts, revision }
     const result = results[at] ?? { ok: false, error: 'The channel returned no result.' }
     if (result.ok) return { ...delivery, ...result }
     const { error, refused } = result
     if (result.isUndeliverable) return { ...delivery, ok: false, error, nextAttemptAt: null }
-    const retryMs = computeRetryMs({ attempts, ageMs: measureWait(lead, now), isAlert }, random)
+    // A night's email matters again when we open, and a planned call when it is due.
+    const lateMs = Math.min(now - dueAt, measureWait(lead, now))
+    const retryMs = computeRetryMs({ attempts, lateMs, isAlert }, random)
     return { ...delivery, ok: false, error, refused, nextAttemptAt: now + retryMs }
   })
 

@@ -25,6 +25,18 @@ it('waits for a service, but not if the clock was set back', async () => {
   }
 })
 
+it('ignores leases and waits of bursts from before the clock was set back', async () => {
+  const db = await openTestDatabase('sqlite')
+  const later = now + 60 * minuteMs
+  await acquire(db, phone, { holder: 'killed', now: later, until: later + 20_000 })
+  await db.kysely.updateTable('recipients').set({ burstAt: later }).execute()
+  const id = await storeLead(db, { recipients: [phone] })
+  await db.kysely.updateTable('leads').set({ inBurst: 1 }).execute()
+  expect((await listDueTimes(db, [phone], lease)).get(phone)).toBe(now)
+  const claim = await claimDue(db, phone, lease, options)
+  expect(claim?.deliveries.map(({ lead }) => lead.id)).toEqual([id])
+})
+
 it('sends what is due, however many emergencies wait for another attempt', async () => {
   const db = await openTestDatabase('sqlite')
   for (let count = 0; count < 400; count++)

@@ -12,8 +12,9 @@ export const arrivals = 'arrivals'
 
 export type Lease = { holder: string; now: number; until: number }
 
-// Longer than any wait. If a recipient must wait for longer, the clock was set back.
+// Longer than any lease or wait. A later time is from before the clock was set back, so ignore it.
 const longestWaitMs = 20 * minuteMs
+const limitWait = (at: number, now: number): number => (at > now + longestWaitMs ? 0 : at)
 
 /**
  * Makes the holder the recipient's only sender, or renews its lease. Returns undefined if another process is
@@ -31,15 +32,14 @@ export const acquire = (
       conflict
         .column('name')
         .doUpdateSet({ holder, until })
-        .where((eb) =>
-          eb.and([
-            eb.or([
-              eb('recipients.notBefore', '<=', now),
-              eb('recipients.notBefore', '>', now + longestWaitMs),
-            ]),
-            eb.or([eb('recipients.until', '<=', now), eb('recipients.holder', '=', holder)]),
-          ]),
-        ),
+        .where((eb) => {
+          const isOver = (column: 'recipients.notBefore' | 'recipients.until') =>
+            eb.not(eb.between(column, now + 1, now + longestWaitMs))
+          return eb.and([
+            isOver('recipients.notBefore'),
+            eb.or([isOver('recipients.until'), eb('recipients.holder', '=', holder)]),
+          ])
+        }),
     )
     .returning(['burstAt', 'digestFrom'])
     .executeTakeFirst()
@@ -110,15 +110,18 @@ export async function listDueTimes(
     where at is not null or due.name like ${sql.lit(`${digestPrefix}%`)}`.execute(kysely)
   return new Map(
     rows.map(({ name, at, digestFrom, holder: sender, until, notBefore }) => {
-      const isHeld = sender && sender !== holder && (until ?? 0) > now
+      const isHeld = sender && sender !== holder && limitWait(until ?? 0, now) > now
       const dueAt = at ?? computeDigestAt(digestFrom ?? null)
-      const waitsUntil = (notBefore ?? 0) > now + longestWaitMs ? 0 : (notBefore ?? 0)
+      const waitsUntil = limitWait(notBefore ?? 0, now)
       return [name, Math.max(dueAt, waitsUntil, isHeld ? now + retryLeaseMs : 0)]
     }),
   )
 }
 
-export type ClaimedLead = Pick<DueDelivery, 'lead' | 'reason' | 'attempts' | 'revision'> & {
+export type ClaimedLead = Pick<
+  DueDelivery,
+  'lead' | 'reason' | 'attempts' | 'revision' | 'dueAt'
+> & {
   /** The phone confirms this message. */
   messageId: string
 }
@@ -157,7 +160,7 @@ export function claimDue(
     if (!sender) return undefined
     for (;;) {
       const pending = await listPending(trx, name, { now, batchSize, combines })
-      const { burstAt } = sender
+      const burstAt = limitWait(sender.burstAt, now)
       const decision = combines ? decideSend(pending, { now, burstAt }) : { send: pending }
       const { send, cancel = [], postpone = [], combined } = decision
       const claimed = await change(trx, name, [
@@ -196,6 +199,7 @@ async function listPending(
       'deliveries.attempts as tries',
       'deliveries.revision',
       'deliveries.nextAttemptAt',
+      'deliveries.dueAt',
     ])
     .where('recipient', '=', name)
     .where('state', '=', waiting)
@@ -210,8 +214,8 @@ async function listPending(
     .limit(combines ? maxCombined : batchSize)
     .$narrowType<{ reason: DeliveryReason }>()
     .execute()
-  return found.map(({ reason, tries, revision, nextAttemptAt, ...lead }) => ({
-    ...{ lead, reason, attempts: tries, revision, nextAttemptAt },
+  return found.map(({ reason, tries, revision, nextAttemptAt, dueAt, ...lead }) => ({
+    ...{ lead, reason, attempts: tries, revision, nextAttemptAt, dueAt },
   }))
 }
 

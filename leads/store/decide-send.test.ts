@@ -13,6 +13,7 @@ const make = (
   attempts: 0,
   revision: 0,
   nextAttemptAt: now,
+  dueAt: now,
   ...changes,
 })
 const [a, b, c] = [make('a'), make('b'), make('c')]

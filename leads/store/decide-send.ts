@@ -13,6 +13,7 @@ export type DueDelivery = {
   /** Only resetting the delivery changes this. A result counts only for the revision that was sent. */
   revision: number
   nextAttemptAt: number
+  dueAt: number
 }
 
 type Combined = 'waiting' | 'burst'
