@@ -161,6 +161,16 @@ it('treats possible spam like other leads once someone has called', async () => 
   ])
 })
 
+it('asks about possible spam sooner if it turns out to be an emergency', async () => {
+  const { store, call, hearAt, press, clock, start } = await open()
+  const id = await store({ suspect: 'trap', stepAt: undefined })
+  await call(id)
+  clock.at = start + 5 * minuteMs
+  const shown = { serviceType: 'roof-repair' }
+  await press(id, 'corrected', { shown, fields: { serviceType: 'emergency' } })
+  expect(await hearAt(10)).toEqual([`10 phone: ${question}`])
+})
+
 it('reminds once of the next call about several requests', async () => {
   const { db, store, hearAt, start } = await open()
   await Promise.all([store(), store(), store()])

@@ -222,11 +222,11 @@ async function store(
  */
 async function hurry(trx: Kysely<Tables>, lead: StoredLead, { startAt }: EventPlan): Promise<void> {
   const { id, promiseStartAt, changedAt } = lead
-  if (startAt === undefined || promiseStartAt === null) return
+  if (startAt === undefined) return
   const need = readNeed(lead)
   if (need === 'result' && changedAt !== null)
     await moveCrewRow(trx, id, changedAt + computeChase(true).askAfterMs)
-  if (promiseStartAt <= startAt) return
+  if (promiseStartAt === null || promiseStartAt <= startAt) return
   await trx.updateTable('leads').set({ promiseStartAt: startAt }).where('id', '=', id).execute()
   if (need === 'first-call') await moveCrewRow(trx, id, startAt)
 }
