@@ -36,6 +36,19 @@ it('forgets the addresses of visitors after two days, and removes traces of eras
   expect(await isErasing(db)).toBe(false)
 })
 
+it('cleans up although the clock was set back', async () => {
+  const db = await openTestDatabase('sqlite')
+  const { deliverer, clock } = openDelivery(db, sendWell)
+  clock.at = testTime + 10 * dayMs
+  await deliverer.deliverDue(1)
+  clock.at = testTime + 3 * dayMs
+  await storeLead(db, { clientAddress: '203.0.113.7', recipients: [] })
+  await deliverer.deliverDue(1)
+  expect(await db.kysely.selectFrom('leads').select('clientAddress').execute()).toEqual([
+    { clientAddress: '' },
+  ])
+})
+
 it('sends when woken, even during a run, and waits for sends in progress when stopped', async () => {
   const db = await openTestDatabase('sqlite')
   const steps = [1, 2].map(() => ({

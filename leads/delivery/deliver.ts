@@ -7,11 +7,12 @@ import { crew } from '../store/crew-rows.ts'
 import { expireDeliveries } from '../store/deliveries.ts'
 import { removeTraces } from '../store/erase-lead.ts'
 import { forgetAddresses } from '../store/limits.ts'
+import { cancelLostNotifications } from '../store/push-devices.ts'
 import { minuteMs } from '../time-units.ts'
 import { checkArrivals } from './check-arrivals.ts'
 import { computeDigestAt, computeDigestStart, listDigestRecipients, sendDigest } from './digest.ts'
 import { remindDue } from './remind.ts'
-import { sendDue } from './send-due.ts'
+import { sendDue, wakesPhone } from './send-due.ts'
 
 // Another process takes over from a killed one after a lease and a poll, within 25 s.
 const pollMs = 5_000
@@ -44,7 +45,7 @@ export function createDeliverer(
   const running = new Set<string>()
   /** When to retry failed work. Ignored before `from`, because the clock may be set back. */
   const pauses = new Map<string, { from: number; to: number }>()
-  let cleanUpAt = 0
+  let cleanedAt = 0
   let isStarted = false
   let endAt = 0
   let nextAt = 0
@@ -84,7 +85,9 @@ export function createDeliverer(
       })
       faults.clear(databaseFault, 'the database is available again; continuing deliveries')
       let next = Number.POSITIVE_INFINITY
-      for (const [name, dueAt] of due.set(cleaning, cleanUpAt)) {
+      // The clock may be set back.
+      const isClean = cleanedAt <= now() && now() < cleanedAt + cleanUpEveryMs
+      for (const [name, dueAt] of due.set(cleaning, isClean ? cleanedAt + cleanUpEveryMs : 0)) {
         const { from, to } = pauses.get(name) ?? { from: 0, to: 0 }
         const at = now() < from ? dueAt : Math.max(dueAt, to)
         if (at > now()) next = Math.min(next, at)
@@ -119,10 +122,11 @@ export function createDeliverer(
   }
 
   async function cleanUp(): Promise<void> {
-    cleanUpAt = now() + cleanUpEveryMs
+    cleanedAt = now()
     // Ignore errors: the desk and /healthz report the remaining traces until this succeeds.
     await removeTraces(db).catch(() => {})
     await forgetAddresses(db, now())
+    await cancelLostNotifications(db, { now: now(), isTold: wakesPhone })
     for (const { kind, isAlert, expiresAfterMs } of all) {
       if (expiresAfterMs === null) continue
       const limits = { before: now() - expiresAfterMs, now: now(), isAlert }

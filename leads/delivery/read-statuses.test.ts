@@ -5,13 +5,15 @@ import {
   listLeads,
   listPendingRecipients,
   makeStranger,
+  promiseFrom,
+  record,
   savePhone,
   storeLead,
   testTime,
 } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { removeDevices } from '../store/push-devices.ts'
-import { minuteMs } from '../time-units.ts'
+import { hourMs, minuteMs } from '../time-units.ts'
 import { remindDue } from './remind.ts'
 
 type Answer = (leadIds: readonly string[]) => Promise<Response> | Response
@@ -35,7 +37,7 @@ async function open(answer: Answer, { leads = 1 } = {}) {
     await remindDue(context)
     return reads
   }
-  return { db, remind }
+  return { db, clock, context, remind }
 }
 
 const listRows = (leadIds: readonly string[], Status = 'New') =>
@@ -51,13 +53,54 @@ it('does not read Airtable for a lead about which nobody would be alerted', asyn
 
 it('alerts the phones that are signed in once Airtable has responded', async () => {
   const { db, remind } = await open(async (leadIds) => {
-    await removeDevices(db.kysely, { id: 'leaves00' }, testTime)
+    await removeDevices(db.kysely, { id: 'leaves00' })
     await savePhone(db, { id: 'arrives0', sessionId: 'arrives' })
     return listRows(leadIds)
   })
   await savePhone(db, { id: 'leaves00', sessionId: 'leaves' })
   expect(await remind()).toBe(1)
   expect(await listPendingRecipients(db)).toEqual(['push-arrives0'])
+})
+
+it('asks for the result of a shared call although one request changed while Airtable responded', async () => {
+  const { db, clock, context } = await open((leadIds) => listRows(leadIds), { leads: 0 })
+  await savePhone(db)
+  const ids = [await storeLead(db, { recipients: [] }), await storeLead(db, { recipients: [] })]
+  const [first = '', second = ''] = ids
+  await record(db, first, 'called', { isAlone: false })
+  clock.at = testTime + 30 * minuteMs
+  const closing = async () => {
+    await record(db, first, 'done', { at: clock.at, isAlone: true })
+    return listRows(ids)
+  }
+  await remindDue({ ...context, fetch: closing })
+  clock.at += 1_000
+  await remindDue(context)
+  const asked = db.kysely
+    .selectFrom('deliveries')
+    .select('leadId')
+    .where('reason', '=', 'unresolved')
+  expect(await asked.execute()).toEqual([{ leadId: second }])
+})
+
+it('alerts the phones although the clock was set back while Airtable responded', async () => {
+  const { db, clock, remind } = await open(
+    (leadIds) => {
+      clock.at = testTime - 2_000
+      return listRows(leadIds)
+    },
+    { leads: 0 },
+  )
+  await savePhone(db)
+  clock.at = testTime + 500
+  await storeLead(db, {
+    at: testTime - hourMs,
+    recipients: [],
+    ...promiseFrom(testTime),
+    stepAt: testTime,
+  })
+  await remind()
+  expect(await listPendingRecipients(db)).toEqual(['push-0a1b2c3d'])
 })
 
 it('uses the Statuses that it read before Airtable failed, and reminds about the other leads', async () => {

@@ -58,7 +58,7 @@ export async function remindDue(
   }
   // People may have signed in or out while Airtable responded.
   const planning = await startPlanning()
-  const asked = new Set<string>()
+  const asked = new Map<string, DueLead>()
   const planned = new Map<string, DueLead>()
   const steps: Step[] = []
   for (const lead of remaining) {
@@ -69,7 +69,7 @@ export async function remindDue(
   }
   const told = await takeSteps(db, steps, now())
   for (const { lead, reason, recipients } of steps)
-    if (told.includes(lead.id))
+    if (told.includes(lead.id) && recipients.length > 0)
       log.warn(
         { leadId: lead.id, reason, alerted: recipients.length },
         reason === 'unresolved' ? 'asked for the result of the call' : 'not called yet',
@@ -94,7 +94,8 @@ export async function remindDue(
   /** Reads the devices, because cached ones may be out of date. If this fails, the next run tries again. */
   async function startPlanning(): Promise<Context> {
     const devices = await listDevices(db, { ...env, now: now() })
-    return { ...context, readDevices: async () => devices }
+    // If the clock is set back meanwhile, the steps that are due still alert.
+    return { ...context, now: () => Math.max(now(), startedAt), readDevices: async () => devices }
   }
 
   function decide(lead: DueLead) {
@@ -126,11 +127,12 @@ export async function remindDue(
     const startAt = computeChaseStart(lead, call)
     const none = { lead, reason: undefined, recipients: [] }
     if (startAt > now()) return { ...none, nextAt: null, waitUntil: startAt }
-    const isAsked = call.isAsked || asked.has(call.id)
-    const step = decideChase(lead, { ...call, isAsked }, now())
+    const step = decideChase(lead, call, now())
     if (step === 'put back') return step
-    asked.add(call.id)
+    const sharedWith = asked.get(call.id)
+    if (sharedWith) return { ...none, nextAt: step.nextAt, sharedWith }
     const { reason } = step
+    if (reason) asked.set(call.id, lead)
     const recipients = reason ? await planRecipients(planning, { lead, reason }, alerts) : []
     return { ...step, lead, recipients }
   }

@@ -3,8 +3,9 @@ import { findChannel, findSettings } from '../channels/channels.ts'
 import type { Context } from '../context.ts'
 import { type FaultLog, nameError } from '../log.ts'
 import { type Claim, claimDue, type Lease, release, renew } from '../store/claims.ts'
-import { hurryFirstReminders, type Told } from '../store/crew-rows.ts'
+import { hurryFirstReminders, repeatQuestion, type Told } from '../store/crew-rows.ts'
 import { recordResults, retryDeliveries } from '../store/deliveries.ts'
+import { cancelLostNotifications } from '../store/push-devices.ts'
 import { minuteMs } from '../time-units.ts'
 import { type DecidedResult, decideReport, decideResults } from './record-results.ts'
 
@@ -164,10 +165,16 @@ export async function sendDue(
     // If the alert reached no phone, send the first reminder early, because it looks up devices again.
     const alerts = undeliverable.filter(({ reason }) => reason === 'received' && wakesPhones)
     const leadIds = alerts.map(({ leadId }) => leadId)
-    await keepTrying(() => hurryFirstReminders(db, leadIds, { now: now(), isTold: wakesPhone }), {
-      pause,
-      aborting,
-    })
+    const hurry = { now: now(), isTold: wakesPhone }
+    const questions = undeliverable.filter(
+      ({ reason }) => reason === 'unresolved' && recipient.owner,
+    )
+    const follow = async () => {
+      await hurryFirstReminders(db, leadIds, hurry)
+      for (const { leadId } of questions) await repeatQuestion(db.kysely, leadId, now())
+      if (undeliverable.length > 0) await cancelLostNotifications(db, hurry)
+    }
+    await keepTrying(follow, { pause, aborting })
     for (const { error } of outages)
       faults.report(`recipient ${name}`, { error }, `${name} does not accept leads; retrying`)
     for (const { leadId, error } of delayed)
@@ -179,5 +186,5 @@ export async function sendDue(
 const computeRetryAfterMs = (results: readonly Result[]): number =>
   Math.max(0, ...results.map((result) => (result.ok ? 0 : (result.retryAfterMs ?? 0))))
 
-const wakesPhone = ({ recipient, state }: Told) =>
+export const wakesPhone = ({ recipient, state }: Told) =>
   findChannel(recipient)?.wakesPhones === true && ['waiting', 'asking', 'sent'].includes(state)

@@ -210,7 +210,7 @@ export function createDesk(context: DeskContext): DeskApp {
     return refuse(c, 403, badCode)
   })
   app.delete('/api/session', async (c) => {
-    await endSessions(db, c.var.session.id, now())
+    await endSessions(db, c.var.session.id)
     deleteCookie(c, cookieName, { path: '/', secure: isSecure })
     return c.json({ ok: true })
   })

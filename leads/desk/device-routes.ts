@@ -113,7 +113,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
   app.delete('/api/devices/:id', async (c) => {
     if (await isRefused(c)) return refuse(c, 403, notOwn)
     const id = c.req.param('id')
-    await db.kysely.transaction().execute((trx) => removeDevices(trx, { id }, now()))
+    await removeDevices(db.kysely, { id })
     return c.json({ ok: true })
   })
   app.post('/api/devices/:id/test', async (c) => {

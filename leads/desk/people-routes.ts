@@ -141,7 +141,7 @@ export function addPeopleRoutes(app: DeskApp, context: DeskContext): void {
     } satisfies People)
   })
   app.delete('/api/sessions', async (c) => {
-    await endSessions(db, 'all', now())
+    await endSessions(db, 'all')
     return c.json({ ok: true })
   })
   app.delete('/api/sessions/:id', async (c) => {
@@ -152,7 +152,7 @@ export function addPeopleRoutes(app: DeskApp, context: DeskContext): void {
     if (!session) return c.json({ ok: true })
     if (role !== 'owner' && session.email !== email)
       return refuse(c, 403, 'Only owners can sign out other people.')
-    await endSessions(db, session.id, now())
+    await endSessions(db, session.id)
     return c.json({ ok: true })
   })
   app.post('/api/crew', async (c) => {
@@ -166,8 +166,7 @@ export function addPeopleRoutes(app: DeskApp, context: DeskContext): void {
   app.delete('/api/crew/:email', async (c) => {
     const email = c.req.param('email').toLowerCase()
     if (env.deskEmails.includes(email)) return refuse(c, 409, inSettings)
-    if (await removeCrew(db, email, now()))
-      await logAction(context, c, 'removed a person', { email })
+    if (await removeCrew(db, email)) await logAction(context, c, 'removed a person', { email })
     return c.json({ ok: true })
   })
   app.put('/api/owners/:email', async (c) => {

@@ -1,5 +1,6 @@
-import type { Kysely } from 'kysely'
+import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
+import { listStatuses } from '../statuses.ts'
 import { cancelDeliveries, waiting, writeDeliveries } from './deliveries.ts'
 import {
   type Database,
@@ -167,7 +168,7 @@ async function takeStep(
 }
 
 /** Locks leads before their deliveries, always in this order, so that transactions cannot deadlock. */
-const lockLeads = async (
+export const lockLeads = async (
   { engine, trx }: { engine: Engine; trx: Kysely<Tables> },
   ids: readonly string[],
 ) => {
@@ -190,30 +191,66 @@ const isReminder = (reason: Tables['deliveries']['reason']) =>
 
 export type Told = Pick<Tables['deliveries'], 'recipient' | 'arrivedAt'> & { state: DeliveryState }
 
+export type Hurry = { now: number; isTold: (message: Told) => boolean }
+
 /** Makes the first reminder of open leads due now, unless an alert has reached the crew. */
 export async function hurryFirstReminders(
   { engine, kysely }: Database,
   leadIds: readonly string[],
-  { now, isTold }: { now: number; isTold: (message: Told) => boolean },
+  options: Hurry,
 ): Promise<void> {
   if (leadIds.length === 0) return
   await kysely.transaction().execute(async (trx) => {
-    for (const { id, status, promiseStartAt } of await lockLeads({ engine, trx }, leadIds)) {
-      if (status !== 'open' || promiseStartAt === null || promiseStartAt > now) continue
-      const messages = await trx
-        .selectFrom('deliveries')
-        .select(['recipient', 'reason', 'state', 'arrivedAt'])
-        .where('leadId', '=', id)
-        .where('isMessage', '=', 1)
-        .execute()
-      if (messages.some((one) => isReminder(one.reason) || isTold(one))) continue
-      await trx
-        .updateTable('deliveries')
-        .set({ nextAttemptAt: now })
-        .where('leadId', '=', id)
-        .where('recipient', '=', crew)
-        .where('nextAttemptAt', '>', now)
-        .execute()
-    }
+    for (const lead of await lockLeads({ engine, trx }, leadIds))
+      await hurryFirstReminder(trx, lead, options)
   })
+}
+
+type LockedLead = Awaited<ReturnType<typeof lockLeads>>[number]
+
+export async function hurryFirstReminder(
+  trx: Kysely<Tables>,
+  { id, status, promiseStartAt }: LockedLead,
+  { now, isTold }: Hurry,
+): Promise<void> {
+  if (status !== 'open' || promiseStartAt === null || promiseStartAt > now) return
+  const messages = await trx
+    .selectFrom('deliveries')
+    .select(['recipient', 'reason', 'state', 'arrivedAt'])
+    .where('leadId', '=', id)
+    .where('isMessage', '=', 1)
+    .execute()
+  if (messages.some((one) => isReminder(one.reason) || isTold(one))) return
+  await trx
+    .updateTable('deliveries')
+    .set({ nextAttemptAt: now })
+    .where('leadId', '=', id)
+    .where('recipient', '=', crew)
+    .where('nextAttemptAt', '>', now)
+    .execute()
+}
+
+/** Asks for the result of a call again, because the question reached nobody. */
+export async function repeatQuestion(
+  kysely: Kysely<Tables>,
+  leadId: string,
+  now: number,
+): Promise<void> {
+  const calledAt = (eb: ExpressionBuilder<Tables, 'deliveries'>) =>
+    eb.selectFrom('leads').select('changedAt').where('id', '=', leadId).$asScalar().$notNull()
+  await kysely
+    .updateTable('deliveries')
+    .set((eb) => ({ nextAttemptAt: now, dueAt: calledAt(eb) }))
+    .where('leadId', '=', leadId)
+    .where('recipient', '=', crew)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('leads')
+          .select('id')
+          .where('id', '=', leadId)
+          .where('status', 'in', listStatuses('result')),
+      ),
+    )
+    .execute()
 }

@@ -88,13 +88,13 @@ export async function renamePerson({ kysely }: Database, id: string, person: str
 }
 
 /** Ends one session and removes its push device, or ends all of them and also deletes unused links. */
-export function endSessions({ kysely }: Database, id: string | 'all', now: number): Promise<void> {
+export function endSessions({ kysely }: Database, id: string | 'all'): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
     // In the same order as signing in, so that two transactions cannot deadlock.
     if (id === 'all') await trx.deleteFrom('deskLinks').execute()
     const query = trx.deleteFrom('deskSessions')
     await (id === 'all' ? query : query.where('id', '=', id)).execute()
-    await removeDevices(trx, id === 'all' ? 'all' : { sessionId: id }, now)
+    await removeDevices(trx, id === 'all' ? 'all' : { sessionId: id })
   })
 }
 
@@ -160,7 +160,7 @@ export async function unmakeOwner({ kysely }: Database, email: string): Promise<
 }
 
 /** Also ends the person's sessions and removes their links and push devices. Returns false if there was no such person. */
-export function removeCrew({ kysely }: Database, email: string, now: number): Promise<boolean> {
+export function removeCrew({ kysely }: Database, email: string): Promise<boolean> {
   return kysely.transaction().execute(async (trx) => {
     const removed = await trx
       .deleteFrom('deskCrew')
@@ -174,7 +174,7 @@ export function removeCrew({ kysely }: Database, email: string, now: number): Pr
       .where('email', '=', email)
       .returning('id')
       .execute()
-    for (const { id } of ended) await removeDevices(trx, { sessionId: id }, now)
+    for (const { id } of ended) await removeDevices(trx, { sessionId: id })
     return removed !== undefined
   })
 }

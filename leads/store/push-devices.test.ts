@@ -19,8 +19,10 @@ import { findProblems } from '../health/find-problems.ts'
 import { minuteMs } from '../time-units.ts'
 import { recordResults } from './deliveries.ts'
 import { findLead } from './find-leads.ts'
-import { listDevices, markDeviceGone, saveDevice } from './push-devices.ts'
+import { cancelLostNotifications, listDevices, markDeviceGone, saveDevice } from './push-devices.ts'
 import type { Engine } from './tables.ts'
+
+const nobody = { now: testTime, isTold: () => false }
 
 it.each(engines)(
   'cancels pending notifications of a device that a new registration replaces, on %s',
@@ -32,6 +34,7 @@ it.each(engines)(
     const leadId = await storeLead(db, { recipients: ['push-11111111', 'push-22222222'] })
     const { endpoint } = byEndpoint
     await saveDevice(db, makePhone({ id: '22222222', sessionId: 'own', endpoint }))
+    await cancelLostNotifications(db, nobody)
 
     expect((await listDevices(db, { deskEmails: [], now: testTime })).map(({ id }) => id)).toEqual([
       '22222222',
@@ -54,32 +57,27 @@ it('does not mark a device as gone after it registered a new address', async () 
 
 it('waits for an event on several leads instead of causing a deadlock', async () => {
   const db = await openTestDatabase('postgres')
-  const phone = makePhone()
-  await saveDevice(db, phone)
   const store = () => storeLead(db, { recipients: ['push-0a1b2c3d'] })
   const [first = '', second = ''] = [await store(), await store()].sort()
-  // PostgreSQL finds the changed row last.
-  const change = db.kysely.updateTable('deliveries').set({ nextAttemptAt: testTime + 1 })
-  await change.where('leadId', '=', first).execute()
   const countBlocked = async () => {
     const { rows } = await sql`select pid from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(db.kysely)
     return rows.length
   }
-  let gone = Promise.resolve()
+  let cancelled = Promise.resolve()
   await db.kysely.transaction().execute(async (trx) => {
     const lock = (id: string) =>
-      trx.selectFrom('deliveries').selectAll().where('leadId', '=', id).forUpdate().execute()
+      trx.selectFrom('leads').selectAll().where('id', '=', id).forUpdate().execute()
     await lock(first)
-    gone = markDeviceGone(db, phone, testTime)
+    cancelled = cancelLostNotifications(db, nobody)
     await waitUntil(async () => (await countBlocked()) === 1)
     await lock(second)
   })
-  await gone
+  await cancelled
   const states = db.kysely
     .selectFrom('deliveries')
     .select('cancelReason')
-    .where('isMessage', '=', 1)
+    .where('recipient', 'like', 'push-%')
     .distinct()
   expect(await states.execute()).toEqual([{ cancelReason: 'device-gone' }])
 })

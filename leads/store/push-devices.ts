@@ -1,5 +1,6 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { minuteMs } from '../time-units.ts'
+import { type Hurry, hurryFirstReminder, lockLeads, repeatQuestion } from './crew-rows.ts'
 import { waiting, writeDeliveries } from './deliveries.ts'
 import { type Access, selectLiveSessions } from './live-sessions.ts'
 import type { Database, Tables } from './tables.ts'
@@ -44,15 +45,12 @@ export function saveDevice(
       .where('id', '=', device.sessionId)
       .$if(engine === 'postgres', (query) => query.forUpdate())
       .execute()
-    const replaced = await trx
+    await trx
       .deleteFrom('pushDevices')
       .where((eb) =>
         eb.or([eb('sessionId', '=', device.sessionId), eb('endpoint', '=', device.endpoint)]),
       )
-      .returning('id')
       .execute()
-    const others = replaced.filter(({ id }) => id !== device.id)
-    await cancelNotifications(trx, others, device.createdAt)
     const { id, sessionId, endpoint, p256dh, auth, person, name, schedule, createdAt } = device
     await trx
       .insertInto('pushDevices')
@@ -80,64 +78,59 @@ export async function changeDevice(
 }
 
 /** Keeps the device in the list, so that the owner notices. */
-export function markDeviceGone(
+export async function markDeviceGone(
   { kysely }: Database,
   { id, endpoint }: PushDevice,
   now: number,
 ): Promise<void> {
-  return kysely.transaction().execute(async (trx) => {
-    const gone = await trx
-      .updateTable('pushDevices')
-      .set({ goneAt: now })
-      .where('id', '=', id)
-      // The browser may have registered again with another endpoint.
-      .where('endpoint', '=', endpoint)
-      .returning('id')
-      .execute()
-    await cancelNotifications(trx, gone, now)
+  await kysely
+    .updateTable('pushDevices')
+    .set({ goneAt: now })
+    .where('id', '=', id)
+    // The browser may have registered again with another endpoint.
+    .where('endpoint', '=', endpoint)
+    .execute()
+}
+
+/** Cancels the pending notifications of devices that are gone, and tells the crew about their leads in another way. */
+export async function cancelLostNotifications(
+  { engine, kysely }: Database,
+  options: Hurry,
+): Promise<void> {
+  const isLost = sql<boolean>`recipient like 'push-%' and state = ${waiting} and not exists (
+    select 1 from push_devices where gone_at is null and 'push-' || substr(id, 1, 8) = recipient)`
+  const select = kysely.selectFrom('deliveries').select('leadId').distinct().where(isLost)
+  const ids = (await select.execute()).map(({ leadId }) => leadId)
+  if (ids.length === 0) return
+  await kysely.transaction().execute(async (trx) => {
+    // In this order, an event on several leads cannot cause a deadlock.
+    for (const lead of await lockLeads({ engine, trx }, ids)) {
+      const cancelled = await trx
+        .updateTable('deliveries')
+        .set({ state: 'cancelled', cancelReason: 'device-gone', settledAt: options.now })
+        .where('leadId', '=', lead.id)
+        .where(isLost)
+        .returning('reason')
+        .execute()
+      const reasons = cancelled.map(({ reason }) => reason)
+      if (reasons.includes('received')) await hurryFirstReminder(trx, lead, options)
+      if (reasons.includes('unresolved')) await repeatQuestion(trx, lead.id, options.now)
+    }
   })
 }
 
-async function cancelNotifications(
-  trx: Kysely<Tables>,
-  devices: readonly { id: string }[],
-  now: number,
-): Promise<void> {
-  if (devices.length === 0) return
-  const recipients = devices.map(nameDeviceRecipient)
-  const pending = await trx
-    .selectFrom('deliveries')
-    .select('leadId')
-    .distinct()
-    .where('recipient', 'in', recipients)
-    .where('state', '=', waiting)
-    .orderBy('leadId')
-    .execute()
-  // In this order, an event on several leads cannot cause a deadlock.
-  for (const { leadId } of pending)
-    await trx
-      .updateTable('deliveries')
-      .set({ state: 'cancelled', cancelReason: 'device-gone', settledAt: now })
-      .where('leadId', '=', leadId)
-      .where('recipient', 'in', recipients)
-      .where('state', '=', waiting)
-      .execute()
-}
-
-/** Removes one device, a session's device, or all devices, and cancels their pending deliveries. */
+/** Removes one device, a session's device, or all devices. */
 export async function removeDevices(
   trx: Kysely<Tables>,
   which: { id: string } | { sessionId: string } | 'all',
-  now: number,
 ): Promise<void> {
-  let query = trx.deleteFrom('pushDevices').returning('id')
+  let query = trx.deleteFrom('pushDevices')
   if (which !== 'all')
     query =
       'id' in which
         ? query.where('id', '=', which.id)
         : query.where('sessionId', '=', which.sessionId)
-  const removed = await query.execute()
-  await cancelNotifications(trx, removed, now)
+  await query.execute()
 }
 
 /** Replaces the notification on the devices that were notified of the lead. */

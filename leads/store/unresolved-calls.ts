@@ -34,7 +34,7 @@ export async function mapUnresolvedCalls(
             .whereRef('deliveries.leadId', '=', 'leads.id')
             .whereRef('dueAt', '>=', 'leadEvents.at')
             .where('reason', '=', 'unresolved')
-            .where('state', '!=', 'cancelled'),
+            .where('state', 'not in', ['cancelled', 'failed']),
         )
         .as('isAsked'),
     )

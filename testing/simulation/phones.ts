@@ -58,8 +58,7 @@ export function createPhones(
     world.say(`Someone signs out on the phone ${phone.id}.`)
     phone.removedAt = world.now()
     const { id } = phone
-    const run = db.kysely.transaction()
-    await write(() => run.execute((trx) => removeDevices(trx, { id }, world.now())))
+    await write(() => removeDevices(db.kysely, { id }))
     phone.removedAt = world.now()
     noteWrite()
   }
