@@ -84,6 +84,24 @@ test('goes to a linked section, although the sections get their final heights la
   await expect.poll(readTop).toBeCloseTo(96, 0)
 })
 
+test('goes to a section whose link is clicked before the sections get their final heights', async ({
+  page,
+}) => {
+  const link = page.locator('.proof a')
+  test.skip(testimonials.reviews.length < 5, 'the page has no link to the reviews')
+  const clicked = Promise.withResolvers<void>()
+  await page.route('**/below-fold-*.css', async (route) => {
+    await clicked.promise
+    await route.continue()
+  })
+  await page.goto('/')
+  await link.click()
+  clicked.resolve()
+  await expect(page.locator('.deferred')).toHaveCount(0)
+  const readTop = async () => (await page.locator('#testimonials').boundingBox())?.y
+  await expect.poll(readTop).toBeCloseTo(96, 0)
+})
+
 test('keeps pictures drawn after they have loaded, for screenshots of the whole page', async ({
   page,
 }) => {

@@ -25,6 +25,7 @@ requestAnimationFrame(markScrolled)
 
 // Listen on the window, because the footer's button may not exist yet.
 addEventListener('click', ({ target }) => {
+  if ((target as Element).closest('a[href^="#"]')) isAtFragment = true
   if (!(target as Element).closest('[data-to-top]')) return
   const isReduced = matchMedia('(prefers-reduced-motion: reduce)').matches
   scrollTo({ top: 0, behavior: isReduced ? 'instant' : 'smooth' })
@@ -59,19 +60,17 @@ function layOutNext() {
   setTimeout(layOutNext)
 }
 
-let mayHaveScrolled = false
-for (const type of ['pointerdown', 'keydown', 'wheel'])
-  addEventListener(type, () => {
-    mayHaveScrolled = true
+// After a reload, the browser restores the scroll position.
+const [{ type } = {}] = performance.getEntriesByType('navigation') as { type?: string }[]
+let isAtFragment = type === 'navigate'
+for (const action of ['pointerdown', 'keydown', 'wheel'])
+  addEventListener(action, () => {
+    isAtFragment = false
   })
 
-/**
- * The browser scrolled there before the sections had their final heights. After a reload, it restores the scroll
- * position.
- */
+/** The browser scrolled there before the sections had their final heights. */
 function returnToFragment() {
-  const [{ type } = {}] = performance.getEntriesByType('navigation') as { type?: string }[]
-  if (type === 'navigate' && !mayHaveScrolled) document.querySelector('h2:target')?.scrollIntoView()
+  if (isAtFragment) document.querySelector('h2:target')?.scrollIntoView()
 }
 
 // Keep a loaded picture drawn (card.css).
