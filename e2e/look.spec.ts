@@ -30,6 +30,8 @@ test('has the specified sizes, and shows why to trust the company', async ({ pag
   }
 })
 
+const white = 'rgb(255, 255, 255)'
+
 test('shows a spinner in the button, and after a success a quiet form until someone uses it', async ({
   page,
   form,
@@ -54,10 +56,12 @@ test('shows a spinner in the button, and after a success a quiet form until some
 
   answer()
   await expect(form.received).toBeVisible()
-  await expect(form.button).toHaveCSS('background-color', 'rgb(255, 255, 255)')
+  await expect(form.button).toHaveCSS('background-color', white)
+  await expect(form.name).not.toHaveCSS('background-color', white)
   await expect(label).toHaveCSS('font-weight', '400')
   await form.name.focus()
-  await expect(form.button).not.toHaveCSS('background-color', 'rgb(255, 255, 255)')
+  await expect(form.button).not.toHaveCSS('background-color', white)
+  await expect(form.name).toHaveCSS('background-color', white)
   await expect(label).toHaveCSS('font-weight', '600')
 })
 
