@@ -133,10 +133,10 @@ function describeDeadline({ deadline }: Alert, lead: LeadRecord, clock: Clock): 
 }
 
 function describeLatestChange(lead: LeadRecord, isFirst: boolean, clock: Clock): string {
-  const { receivedAt, deadlineAt, calledAt, attempts, events } = lead
+  const { receivedAt, deadlineAt, calledAt, events } = lead
   const last = computeLatestChange(events)
   if (calledAt === null || !last) return ''
-  if (isFirst && attempts > 0) return '<p>Recorded. Reminders have stopped.</p>'
+  if (isFirst && last.at !== calledAt) return '<p>Recorded. Reminders have stopped.</p>'
   const isLate = deadlineAt !== null && calledAt > deadlineAt
   const took = `<span class="${isLate ? 'late' : 'took'}">${formatDuration(calledAt - receivedAt)}</span> after the request`
   if (isFirst)

@@ -75,6 +75,19 @@ it('lets one person call again after a call without an answer', async () => {
   expect(await findLead(db, leadId)).toMatchObject(lead)
 })
 
+it.each(['call-again', 'no-result'] as const)(
+  'shows no time of an earlier call after the next one, when the lead was %s',
+  async (kind) => {
+    const { send, db, leadId, clock } = await open()
+    clock.at += minuteMs
+    await record(db, leadId, 'called', { at: clock.at })
+    await record(db, leadId, kind, { at: clock.at, version: 1 })
+    clock.at += 120 * minuteMs
+    const { text } = await send('POST')
+    expect(text).toContain('<p>Recorded. Reminders have stopped.</p>')
+  },
+)
+
 it('says “email” for a homeowner without a phone number', async () => {
   const { send, db, leadId, clock } = await open({ phone: '' })
   const read = async (method: string) => (await send(method)).text
