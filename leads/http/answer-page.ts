@@ -99,7 +99,7 @@ export function formatAnswerPage(
 ${alert.isEmergency ? '<p class="flag">EMERGENCY</p>' : ''}
 <h1>${title}</h1>
 ${isCalled ? describeLatestChange(lead, isFirst, clock) : describeDeadline(alert, lead, clock)}
-${lead.suspect ? `<p>${spamRemark}</p>` : ''}
+${lead.suspect && readNeed(lead) === 'first-call' ? `<p>${spamRemark}</p>` : ''}
 ${isCalled ? call : `<form method="post"><button>I’m ${words.calling} now</button></form>\n<p class="small">This records the time and stops the reminders to the crew.</p>`}
 <dl>
 ${listShown(lead).map(showField).join('\n')}

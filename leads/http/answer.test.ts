@@ -4,6 +4,7 @@ import { createTestApp } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { record, storeLead } from '#testing/saved-leads.ts'
 import { makeAnswerToken } from '../answer-link.ts'
+import { spamRemark } from '../channels/alert.ts'
 import { eraseLead } from '../store/erase-lead.ts'
 import { findLead } from '../store/find-leads.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
@@ -13,7 +14,10 @@ const start = Date.parse('2026-11-15T18:00:00Z')
 const weekMs = 7 * dayMs
 const secret = 'a secret for tests'
 
-async function open(lead: { name?: string; phone?: string } = {}) {
+async function open(
+  lead: { name?: string; phone?: string } = {},
+  visit: { suspect?: 'trap' } = {},
+) {
   const db = await openTestDatabase('sqlite')
   const { request, log, clock, wakes } = createTestApp(db)
   clock.at = start
@@ -21,6 +25,7 @@ async function open(lead: { name?: string; phone?: string } = {}) {
     at: start,
     lead: { address: '123 Main St', serviceType: 'emergency', ...lead },
     recipients: ['airtable'],
+    ...visit,
   })
   const token = makeAnswerToken(leadId, secret, start)
   const send = (method: string, path = `/answer/${token}`) => request(path, { method })
@@ -98,6 +103,12 @@ it('says “email” for a homeowner without a phone number', async () => {
   expect(await read('GET')).toContain('Already emailed')
   await record(db, leadId, 'no-answer', { at: clock.at })
   expect(await read('GET')).toContain('Please email again at 12:30 PM.')
+})
+
+it('announces no reminders about possible spam until someone calls', async () => {
+  const { send } = await open({}, { suspect: 'trap' })
+  expect((await send('GET')).text).toContain(spamRemark)
+  for (const method of ['POST', 'GET']) expect((await send(method)).text).not.toContain(spamRemark)
 })
 
 it.each(['done', 'not-a-lead'] as const)(
