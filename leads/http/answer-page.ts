@@ -164,6 +164,6 @@ export const expiredLink = formatNotice(
 )
 
 export const unavailable = formatNotice(
-  'Not recorded yet',
-  'The site can’t save anything right now. Contact the homeowner first, then open this link again.',
+  'This may not be recorded',
+  'The site has a problem right now. Contact the homeowner first, then open this link again to check.',
 )

@@ -43,11 +43,11 @@ async function answerToken(c: Context, context: AppContext): Promise<Response> {
     const event = { id: context.makeId(), at: now, kind: 'called', via: 'link' } as const
     const { outcome } = await appendEvent(db, lead.id, event, { rowRecipients, now })
     isFirst = outcome === 'appended'
+    if (isFirst) {
+      log.info({ leadId: lead.id, tookMs: now - lead.receivedAt }, 'called')
+      context.wake()
+    }
     lead = (await findLead(db, lead.id)) ?? found
-  }
-  if (isFirst) {
-    log.info({ leadId: lead.id, tookMs: now - lead.receivedAt }, 'called')
-    context.wake()
   }
   const alert = describeAlert(found, 'received', { now, timeZone })
   const page = formatAnswerPage(alert, lead, isFirst, { now, timeZone })
