@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { FakeOptions } from '#fakes/airtable.ts'
 import { columnsWithout, startAirtable } from '#testing/airtable.ts'
+import { openTestDatabase } from '#testing/database.ts'
+import { createTestContext, sendThrough } from '#testing/delivery.ts'
 import { alwaysOpen } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { system } from '../system.ts'
@@ -48,3 +50,11 @@ test.each([
     expect((await checkFake(options, changed))[0]).toMatchObject({ state: 'to do', text, next })
   },
 )
+
+test('waits with news about a lead that has no row yet, which is no outage', async () => {
+  const { fake } = await startAirtable()
+  const { context } = createTestContext(await openTestDatabase('sqlite'), makeSettings(fake.env))
+  const result = await sendThrough(airtable, context, { reason: 'called' })
+  expect(result).toMatchObject({ ok: false, refused: true })
+  expect(fake.requests).toEqual([])
+})

@@ -59,7 +59,11 @@ export async function sendToAirtable(
   return deliveries.map((delivery) => results.get(delivery) ?? noRow)
 }
 
-const noRow: Result = { ok: false, error: 'The lead’s row isn’t in Airtable yet.' }
+const noRow: Result = {
+  ok: false,
+  error: 'The lead’s row isn’t in Airtable yet.',
+  refused: true,
+}
 
 async function hasRow(db: Database, { id }: StoredLead): Promise<boolean> {
   const { deliveries = [] } = (await findLead(db, id)) ?? {}
