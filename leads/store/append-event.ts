@@ -137,6 +137,7 @@ export async function addEvent(
     if (keepsAgreedTime(given.kind, events, own, plan.now)) return false
     const shown = requests?.find(({ id }) => id === one.id)
     const shares = isShared(given.kind, events, own, isSameNumber(one))
+    if (given.kind === 'undone') return shares
     if (!shown) return shares || (isSameNumber(one) && isBeyondCard(one))
     // The result of a call is valid even from a page that shows the version before the call.
     const isResult = eventTable[given.kind].call !== 'started'

@@ -198,6 +198,14 @@ describe('a button on the card of a number', () => {
     expect(await listStatuses()).toEqual(['calling', 'done', 'calling'])
   })
 
+  it('undoes only what one event changed', async () => {
+    const { ids, press, show, listStatuses } = await open()
+    await press(ids[0], 'called', { isAlone: true })
+    await press(ids[1], 'no-answer', { isAlone: true })
+    await press(ids[0], 'undone', { requests: await show() })
+    expect(await listStatuses()).toEqual(['open', 'call-again', 'open'])
+  })
+
   it('keeps what a colleague has planned since', async () => {
     const { clock, ids, press, show, listStatuses } = await open()
     await press(ids[1], 'no-answer', { isAlone: true })
