@@ -206,6 +206,7 @@ export type CancelReason =
   | 'undone'
   // A later reminder or another time for the call.
   | 'replaced'
+  | 'corrected'
   | 'device-gone'
   | 'restored'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayHours, promiseFrom, record, storeLead } from '#testing/saved-leads.ts'
+import { dayHours, jane, promiseFrom, record, storeLead } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
 import { listDueTimes } from '../store/claims.ts'
 import { crew } from '../store/crew-rows.ts'
@@ -179,6 +179,21 @@ it('cancels the email to the homeowner at the next call, and if they called back
   await press(id, 'called')
   await press(id, 'call-again', { at: clock.at + 2 * hourMs })
   expect(await listMailsAt(clock.at + 30_000)).toEqual([])
+})
+
+it('cancels the email that names the number if that number is corrected', async () => {
+  const env = { CONFIRMATION_EMAIL: 'on' }
+  const { clock, store, press, deliverAt } = await open('sqlite', { env })
+  const id = await store()
+  await press(id, 'no-answer')
+  const correct = (shown: object, fields: object) => press(id, 'corrected', { shown, fields })
+  await correct({ name: jane.name }, { name: 'Jane Hernández' })
+  const { lead } = (await correct({ phone: jane.phone }, { phone: '(555) 200-9999' })).json
+  expect(lead.emailAt).toBeNull()
+  expect((await deliverAt(clock.at + 30_000)).mails).toEqual([])
+  await press(id, 'no-answer')
+  const { mails } = await deliverAt(clock.at + 30_000)
+  expect(mails.map(({ text }) => text)).toEqual([expect.stringContaining('ending in 9999')])
 })
 
 it.each(['roof-repair', 'emergency'] as const)(

@@ -118,6 +118,7 @@ const cancellations: Record<CancelReason, string> = {
   called: 'someone called first',
   undone: 'undone',
   replaced: 'a later reminder replaced it',
+  corrected: 'the phone number was corrected',
   'device-gone': 'the device no longer receives notifications',
   restored: 'restored from a backup, may have been sent before',
 }

@@ -25,7 +25,7 @@ import {
 } from '../lead-state.ts'
 import { minuteMs } from '../time-units.ts'
 import { moveCrewRow } from './crew-rows.ts'
-import { cancelDeliveries, writeDeliveries } from './deliveries.ts'
+import { cancelDeliveries, cancelNumberEmail, writeDeliveries } from './deliveries.ts'
 import { notifyDevices } from './push-devices.ts'
 import { type Database, type Engine, storedColumns, type Tables } from './tables.ts'
 import { maxRequests } from './today-leads.ts'
@@ -212,6 +212,7 @@ async function store(
       { leadId: lead.id, recipients: plan.rowRecipients, reason: nameCorrection(name) },
       plan.now,
     )
+  if (corrected.phone !== lead.phone) await cancelNumberEmail(trx, lead.id, plan.now)
   await hurry(trx, corrected, plan)
   if (!isRemark(event.kind))
     await reconcileRows(trx, lead, { ...decideRows(before, event.kind, after), after }, plan)

@@ -194,26 +194,35 @@ export async function writeDeliveries(
 // All messages except the reminders to the crew.
 const notReminders = ['received', 'called', 'outcome', ...correctionReasons] as const
 
-/**
- * Cancels a lead's pending reminders and its emails to the homeowner, except those in `keeps`. One that is being sent
- * is recorded as sent if it succeeds, and is not retried if it fails.
- */
-export async function cancelDeliveries(
-  trx: Kysely<Tables>,
-  {
-    leadId,
-    keeps,
-    because,
-    now,
-  }: { leadId: string; keeps: readonly DeliveryReason[]; because: CancelReason; now: number },
-): Promise<void> {
-  await trx
+type Cancellation = { leadId: string; because: CancelReason; now: number }
+
+/** One that is being sent is recorded as sent if it succeeds, and is not retried if it fails. */
+const cancelPending = (trx: Kysely<Tables>, { leadId, because, now }: Cancellation) =>
+  trx
     .updateTable('deliveries')
     .set({ state: 'cancelled', cancelReason: because, settledAt: now })
     .where('leadId', '=', leadId)
     .where('state', '=', waiting)
     .where('isMessage', '=', 1)
+
+/** Cancels a lead's pending reminders and its emails to the homeowner, except those in `keeps`. */
+export async function cancelDeliveries(
+  trx: Kysely<Tables>,
+  { keeps, ...cancellation }: Cancellation & { keeps: readonly DeliveryReason[] },
+): Promise<void> {
+  await cancelPending(trx, cancellation)
     .where('reason', 'not in', [...notReminders, ...keeps])
+    .execute()
+}
+
+/** Cancels the pending email about a call without an answer, because it names the number that was called. */
+export async function cancelNumberEmail(
+  trx: Kysely<Tables>,
+  leadId: string,
+  now: number,
+): Promise<void> {
+  await cancelPending(trx, { leadId, because: 'corrected', now })
+    .where('reason', '=', 'unreached')
     .execute()
 }
 
