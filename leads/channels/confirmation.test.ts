@@ -73,7 +73,7 @@ it('tells the homeowner by when the company calls, as text and in the brand’s 
 it('tells the homeowner about a call that nobody answered, in the same thread', async () => {
   const company = { email: 'office@northgate.example' }
   const { mail, send } = await open({ from: 'Crew <crew@example.com>', company })
-  await send({ phone: '(612) 555-0142 ext 7' }, 'unreached')
+  await send({ phone: '(612) 555-0142 ext 7', changedAt: testTime }, 'unreached')
   const [received] = mail.mails
   expect(received?.subject).toBe('Northgate Roofing: we tried to reach you')
   expect(received?.text).toContain(
@@ -91,8 +91,10 @@ it('tells the homeowner about a call that nobody answered, in the same thread', 
   expect(mail.mails[1]?.headers.get('message-id')).toContain('_unreached_1@')
 })
 
-const describe = (lead: Partial<StoredLead>, { now = testTime, attempts = 1 } = {}) => {
-  const reason = attempts > 1 ? ('unreached' as const) : ('received' as const)
+const describe = (
+  lead: Partial<StoredLead>,
+  { now = testTime, attempts = 1, reason = 'received' as 'received' | 'unreached' } = {},
+) => {
   const context = { company: () => testCompany, hours: () => dayHours, now: () => now }
   return describeConfirmation({ lead: { ...storedJane, ...lead }, reason, attempts }, context).text
 }
@@ -111,7 +113,16 @@ it('never promises a call in the past', () => {
   const late = describe({}, { now: promiseFrom(testTime).deadlineAt })
   expect(late).toContain('We got your request. We’ll call you as soon as we can.\n')
   expect(describe({ calledAt: testTime })).toContain('We got your request.\n')
-  expect(describe({}, { attempts: 2 })).toContain('We tried to reach you')
+})
+
+it('says “just” only about a call of the last minutes', () => {
+  const called = { changedAt: testTime }
+  const at = (minutes: number, attempts = 1) =>
+    describe(called, { now: testTime + minutes * minuteMs, reason: 'unreached', attempts })
+  expect(at(4)).toContain('We just tried to reach you')
+  expect(at(50)).toContain('We tried to reach you')
+  // “Change the time” may be newer than the call.
+  expect(at(4, 2)).toContain('We tried to reach you')
 })
 
 it('confirms a lead at night, retries for an hour, and then stops', async () => {

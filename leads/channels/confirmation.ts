@@ -5,13 +5,14 @@ import { readDigits } from '../lead.ts'
 import { escapeHtml } from '../safe-text.ts'
 import { phoneCall } from '../source.ts'
 import type { ClaimedLead } from '../store/claims.ts'
-import { hourMs } from '../time-units.ts'
+import { hourMs, minuteMs } from '../time-units.ts'
 import type { Channel, LeadEvent, Result } from './channel-type.ts'
 import { type MailSettings, sendMail } from './email.ts'
 import { formatButton, formatNote, formatPage } from './email-content.ts'
 
 // The mail library would change other addresses, such as <a@example.com>, after the limits have counted them.
 const plainAddress = /^[\w.+'-]+@[a-z\d.-]+$/i
+const recentMs = 5 * minuteMs
 
 /** Emails the homeowner. */
 export const confirmation: Channel<'confirmation'> = {
@@ -73,8 +74,10 @@ export function describeConfirmation(
   const greeting = 'Hello,'
   const isUnreached = reason === 'unreached'
   const ending = readDigits(readPhone(lead.phone)?.callUrl ?? '').slice(-4)
+  // Before a retry, someone may have changed the time of the next call.
+  const isRecent = attempts === 1 && now() - (lead.changedAt ?? 0) < recentMs
   const message = isUnreached
-    ? `We ${attempts === 1 ? 'just ' : ''}tried to reach you at the number ending in ${ending}. We’ll try again.`
+    ? `We ${isRecent ? 'just ' : ''}tried to reach you at the number ending in ${ending}. We’ll try again.`
     : `We got your request.${promiseCall()}`
   const call = `${isUnreached ? 'Call us at' : 'Questions? Call'} ${phone}`
   const ignore = 'If you didn’t ask us for an estimate, you can ignore this email.'
