@@ -1,10 +1,10 @@
 import { type Clock, formatAt, formatClock, formatDuration, formatLeft } from '../clock.ts'
 import { isDueAgain, measureWait } from '../deadline.ts'
 import type { DeliveryReason } from '../delivery-reason.ts'
-import { explainNextCall } from '../describe-event.ts'
+import { describeNews, explainNextCall } from '../describe-event.ts'
 import { listForAlerts, makeMapUrl, readField, readName, readPhone } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
-import { readNeed } from '../lead-state.ts'
+import { isClosed, readNeed } from '../lead-state.ts'
 import { toOneLine } from '../safe-text.ts'
 import { describeSource } from '../source.ts'
 import { minuteMs } from '../time-units.ts'
@@ -47,6 +47,7 @@ export function describeAlert(
   const describeNeed = (): string => {
     if (isQuestion) return describeQuestion(lead, name)
     if (isAgain) return describeCallAgain(lead, name, isRepeat)
+    if (isClosed(lead)) return describeUpdate(lead, name)
     if (calledAt !== null)
       return `someone ${called} ${name} ${formatAt(calledAt, { now, timeZone })}`
     if (deadlineAt === null) return `${call} ${name}`
@@ -124,6 +125,10 @@ export function describeQuestion(
 ): string {
   return `did ${isCaller ? 'you' : nameCaller({ caller })} reach ${name}?`
 }
+
+/** Returns what happened to a lead. */
+export const describeUpdate = (lead: StoredLead, name: string): string =>
+  describeNews(lead, { name, caller: lead.caller && breakAutoLinks(lead.caller) })
 
 /** A repeat starts with “Repeat request:”, so it gets no second colon. */
 export function describeCallAgain(lead: StoredLead, name: string, isRepeat: boolean): string {

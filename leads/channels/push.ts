@@ -1,7 +1,6 @@
 import { type Clock, formatClock, formatDuration } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { isDueAgain } from '../deadline.ts'
-import { describeNews } from '../describe-event.ts'
 import { readField, readName } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import { readNeed } from '../lead-state.ts'
@@ -18,7 +17,13 @@ import { readVapidKeys } from '../store/stored-settings.ts'
 import { dayMs } from '../time-units.ts'
 import { readTown } from '../town.ts'
 import { capitalize, chooseWords, count } from '../words.ts'
-import { breakAutoLinks, describeCallAgain, describeLeads, describeQuestion } from './alert.ts'
+import {
+  breakAutoLinks,
+  describeCallAgain,
+  describeLeads,
+  describeQuestion,
+  describeUpdate,
+} from './alert.ts'
 import type { Channel, Result } from './channel-type.ts'
 import { findRetryAfter, post } from './service-call.ts'
 
@@ -142,8 +147,7 @@ export function describePush(
   const isAgain = isDueAgain(lead, now)
   const isCalled = readNeed(lead) !== 'first-call' && !isAgain
   const describeTitle = () => {
-    if (isCalled)
-      return describeNews(lead, { name, caller: lead.caller && breakAutoLinks(lead.caller) })
+    if (isCalled) return describeUpdate(lead, name)
     if (isAgain) {
       const again = describeCallAgain(lead, name, isRepeat)
       return isRepeat ? again : capitalize(again)
