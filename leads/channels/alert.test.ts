@@ -72,11 +72,11 @@ describe('the headline', () => {
 })
 
 it('asks for the result of a call, without a deadline or an invitation to call', () => {
-  const calling = { status: 'calling', changedAt: receivedAt + 3 * minuteMs } as const
+  const callAt = receivedAt + 3 * minuteMs
   const ask = (changes: Partial<StoredLead>, deskUrl?: string) => {
     const options = { now: receivedAt + 33 * minuteMs, timeZone: 'America/Chicago', isRepeat: true }
-    const lead = { ...storedJane, receivedAt, ...calling, ...changes }
-    return describeAlert(lead, 'unresolved', { ...options, answerUrl, deskUrl })
+    const lead = { ...storedJane, receivedAt, status: 'calling' as const, ...changes }
+    return describeAlert(lead, 'unresolved', { ...options, callAt, answerUrl, deskUrl })
   }
   const alert = ask({ caller: 'Sam' }, 'https://desk.example/#/lead/1')
   expect(alert.headline).toBe('Did Sam reach Jane Doe?')

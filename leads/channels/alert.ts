@@ -20,6 +20,8 @@ type AlertOptions = Clock & {
   /** A reminder after the same number of attempts has the same reason, but a higher revision. */
   revision?: number
   answerUrl?: string | undefined
+  /** The time of the call that a question is about. */
+  callAt?: number | undefined
   /** The homeowner has sent an earlier request. */
   isRepeat?: boolean
   /** The URL of the lead on the desk, where the crew enters the result of a call. */
@@ -85,8 +87,8 @@ export function describeAlert(
       ...(reason === 'received' && !isAgain && measureWait(lead, now) >= lateMs
         ? [`This alert is late. The request came in ${formatDuration(ageMs)} ago.`]
         : []),
-      ...(isQuestion && lead.changedAt !== null
-        ? [`${nameCaller(lead)} ${called} at ${clock(lead.changedAt)}. What happened?`]
+      ...(isQuestion && options.callAt !== undefined
+        ? [`${nameCaller(lead)} ${called} at ${clock(options.callAt)}. What happened?`]
         : []),
     ],
     /** Undefined without a phone number. */

@@ -8,6 +8,7 @@ import { newState } from '../lead-state.ts'
 import type { ChannelKind, ChannelSettings, Env } from '../settings.ts'
 import { hasAskedBefore } from '../store/other-requests.ts'
 import { readLinkSecret } from '../store/stored-settings.ts'
+import { findCallTime } from '../store/unresolved-calls.ts'
 import { dayMs } from '../time-units.ts'
 import { count } from '../words.ts'
 import { type Alert, describeAlert } from './alert.ts'
@@ -77,6 +78,7 @@ export const createAlertChannel = <
           answerUrl: await makeAnswerUrl(lead.id, context),
           deskUrl: context.env.desk && `${context.env.desk.url}/#/lead/${lead.id}`,
           isRepeat: await hasAskedBefore(context.db, lead),
+          callAt: reason === 'unresolved' ? await findCallTime(context.db, lead.id) : undefined,
         })
         return sendAlert({ alert, lead, to }, context, signal)
       }),

@@ -196,6 +196,21 @@ it('cancels the email that names the number if that number is corrected', async 
   expect(mails.map(({ text }) => text)).toEqual([expect.stringContaining('ending in 9999')])
 })
 
+it('asks about a call with its time, also after Undo', async () => {
+  const { clock, store, press, deliverAt } = await open()
+  const id = await store()
+  const calledAt = clock.at
+  await press(id, 'called')
+  clock.at += 5 * minuteMs
+  await press(id, 'no-answer')
+  clock.at += 15 * minuteMs
+  await press(id, 'undone')
+  const { mails } = await deliverAt(calledAt + 50 * minuteMs)
+  expect(mails.map(({ text }) => text)).toEqual([
+    expect.stringContaining('Sam Hill called at 6:00 AM CST. What happened?'),
+  ])
+})
+
 it.each(['roof-repair', 'emergency'] as const)(
   'emails a homeowner with two requests once, and reminds the crew of each, after “No answer” on the %s',
   async (pressed) => {

@@ -56,3 +56,7 @@ export async function mapUnresolvedCalls(
     }),
   )
 }
+
+/** Returns when someone called a lead that waits for the result. Undo of a result does not change it. */
+export const findCallTime = async ({ kysely }: Database, leadId: string) =>
+  computeLatestChange(await listEvents(kysely, [leadId]))?.at
