@@ -22,10 +22,10 @@ const waitForSenderMs = minuteMs
  */
 export async function eraseEverywhere(
   leadId: string,
-  context: Pick<Context, 'env' | 'db' | 'fetch' | 'pause' | 'now' | keyof System>,
+  context: Pick<Context, 'env' | 'db' | 'fetch' | 'pause' | 'now' | 'log' | keyof System>,
 ): Promise<number> {
   const { kind, label, rows } = rowChannel
-  const { db, pause, now } = context
+  const { db, pause, now, log } = context
   // Until we release this lease, no process can send, so no row can appear after the deletion.
   const holder = context.makeId()
   const untilAt = now() + waitForSenderMs
@@ -47,7 +47,9 @@ export async function eraseEverywhere(
     await eraseLead(db, leadId)
     return erased
   } finally {
-    await release(db, kind, holder, notBefore)
+    await release(db, kind, holder, notBefore).catch((error: Error) =>
+      log.warn({ error: error.name, recipient: kind }, 'the lease was not released'),
+    )
   }
 
   async function eraseRows(): Promise<number> {

@@ -131,3 +131,26 @@ it('waits until the site has stopped sending, so that no row arrives after the d
   await release(db, 'airtable', 'site', 0)
   expect((await erase(id)).json).toEqual({ message: 'Erased.' })
 })
+
+it('reports that it erased a lead, even if it then cannot let the site send again', async () => {
+  const airtable = await startAirtable()
+  const db = await openTestDatabase('sqlite')
+  const { erase, clock, log } = await open(db, {
+    env: airtable.fake.env,
+    fetch: async (url, init) => {
+      const response = await fetch(url, init)
+      if (init?.method === 'DELETE')
+        await db.kysely.schema.alterTable('recipients').renameTo('away').execute()
+      return response
+    },
+  })
+  const id = await storeLead(db)
+  await airtable.send(await listLeads(db, { limit: 1 }))
+  await send(db)
+  clock.at += 60_000
+  expect((await erase(id)).json.message).toContain('Erased here and in Airtable.')
+  expect(await findLead(db, id)).toBeUndefined()
+  expect(log.entries).toContainEqual(
+    expect.objectContaining({ level: 'warn', message: 'the lease was not released' }),
+  )
+})
