@@ -142,12 +142,14 @@ async function show({ notification, lead, receipt }: Message): Promise<void> {
     data: { ...lead, receipt },
   }
   await worker.registration.showNotification(title, options)
-  await Promise.all([report(receipt, false), lead.isCalled && closeLater(tag)])
+  await Promise.all([report(receipt, false), lead.isCalled && closeLater(tag, receipt)])
 }
 
-async function closeLater(tag: string): Promise<void> {
+async function closeLater(tag: string, { messageId }: Receipt): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, calledMs))
-  for (const shown of await worker.registration.getNotifications({ tag })) shown.close()
+  // A newer notification has the same tag.
+  for (const shown of await worker.registration.getNotifications({ tag }))
+    if (shown.data?.receipt.messageId === messageId) shown.close()
 }
 
 /** Ignores errors: the desk then shows the notification as not confirmed. */
