@@ -7,8 +7,11 @@ import type { Sentences } from './end.ts'
 import type { Message } from './services.ts'
 import { findKind, isSpam } from './visits.ts'
 
-/** An alert that is planned this close to the removal of its phone may not arrive. */
-const removalMs = minuteMs
+/**
+ * An alert that is planned this close to the removal of its phone may not arrive: a minute, and in between, the clock
+ * may jump back twice by up to 90 s.
+ */
+const removalMs = 4 * minuteMs
 
 /** Sentences that must hold for alerts and reminders. */
 export const alertSentences: Sentences = {
@@ -90,7 +93,7 @@ export const alertSentences: Sentences = {
     }
   },
 
-  *'A delivery is recorded as sent only if its service accepted it, and no alert expires unless its phone was removed within a minute'(
+  *'A delivery is recorded as sent only if its service accepted it, and no alert expires unless its phone was removed at about the same time'(
     end,
   ) {
     for (const { id, name, deliveries } of end.stored)
