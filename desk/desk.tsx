@@ -30,6 +30,7 @@ import { LeadScreen } from './screens/lead.tsx'
 import { PeopleScreen } from './screens/people.tsx'
 import { SignIn } from './screens/sign-in.tsx'
 import { TodayScreen } from './screens/today.tsx'
+import { createStored } from './stored.ts'
 import { refresh, useClock, usePolling } from './use-polling.ts'
 
 const screens = [
@@ -65,6 +66,11 @@ function NotLoaded() {
     </>
   )
 }
+
+type RailData = Pick<Today, 'company' | 'me'>
+
+// The rail stays the same if the desk is reloaded without a connection.
+const storedRail = createStored<RailData>('rail')
 
 /** Data that came with the page. */
 export type Start = { data: Today; at: number }
@@ -105,8 +111,12 @@ function SignedIn({
     const lead = shown && findCard(shown.leads, leadId)?.lead
     showError(error, lead?.name)
   })
+  const storeRail = useEffectEvent(() => {
+    if (shown) storedRail.write({ company: shown.company, me: shown.me })
+  })
   useEffect(() => {
     if (!isSignedIn) return
+    storeRail()
     // Safari has no requestIdleCallback.
     const whenIdle = window.requestIdleCallback ?? setTimeout
     whenIdle(() => {
@@ -121,12 +131,13 @@ function SignedIn({
     clearDrafts()
     forgetDialed()
     forgetLoaded()
+    storedRail.clear()
   }, [today.isSignedOut])
   if (today.isSignedOut) return <SignIn token={undefined} onEnter={onChange} />
   if (!shown)
     return today.trouble ? (
       <div className="shell">
-        <Rail screen={screen} />
+        <Rail screen={screen} today={storedRail.read()} />
         <main className="content empty">
           <Mark />
           <Heading>{today.trouble}</Heading>
@@ -213,7 +224,15 @@ function SignedIn({
   )
 }
 
-function Rail({ screen, today, waiting = 0 }: { screen: Screen; today?: Today; waiting?: number }) {
+function Rail({
+  screen,
+  today,
+  waiting = 0,
+}: {
+  screen: Screen
+  today: RailData | undefined
+  waiting?: number
+}) {
   const canEditPage = today && mayUse(today.me.role, 'GET /api/page')
   const shown = screens.filter(([to]) => to !== 'page' || canEditPage)
   return (

@@ -24,12 +24,16 @@ test('without a connection, a lead shows its card, and a reload shows the desk',
   await page.getByRole('link', { name: visitor.name }).click()
   await expect(page.getByRole('heading', { name: visitor.name })).toBeVisible()
   await expect(page.getByRole('link', { name: /^Call/ })).toBeVisible()
-  // A live region announces the same words.
-  await expect(page.getByRole('main').getByText('No connection.', { exact: true })).toBeVisible()
+  await expect(page.locator('.facts')).toHaveText(`ServiceRoof RepairEmail${visitor.email}`)
+  await expect(page.getByText(/^The history couldn’t be loaded/)).toBeVisible()
 
+  const rail = page.getByRole('navigation', { name: 'Desk' })
+  const before = await rail.textContent()
   await page.reload()
-  await expect(page.getByRole('navigation', { name: 'Desk' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'No connection.' })).toBeVisible()
+  expect(before).toContain('Page')
+  // The number of leads to call is not stored.
+  await expect(rail).toHaveText(String(before).replace('Today1', 'Today'))
   await expect(page.getByText(visitor.name)).toHaveCount(0)
   await checkAxe(page, 'reloaded without a connection')
 

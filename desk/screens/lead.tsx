@@ -120,7 +120,7 @@ export function LeadScreen({
       </div>
       {data ? (
         <>
-          <Facts lead={data.lead} />
+          <Facts {...data.lead} />
           <CorrectLead lead={data.lead} />
           <OtherRequests leads={data.lead.sameNumber}>
             {count(data.lead.sameNumber.length, 'other request', 'other requests')} with this number
@@ -150,7 +150,12 @@ export function LeadScreen({
           />
         </>
       ) : (
-        <p>{trouble ?? 'Loading…'}</p>
+        <>
+          <Facts fields={listKnown(lead)} />
+          <p className="quiet">
+            {trouble ? 'The history couldn’t be loaded. Retrying automatically.' : 'Loading…'}
+          </p>
+        </>
       )}
     </>
   )
@@ -213,7 +218,16 @@ function UndoLast({ lead }: { lead: LeadInFull }) {
 
 const inHead: readonly string[] = ['name', 'phone', 'address']
 
-function Facts({ lead }: { lead: LeadInFull }) {
+const listKnown = ({ service, email }: LeadCard): LeadInFull['fields'] =>
+  [
+    { name: 'serviceType' as const, label: 'Service', text: service },
+    { name: 'email' as const, label: 'Email', text: email },
+  ].filter(({ text }) => text)
+
+type Shown = Pick<LeadInFull, 'fields'> &
+  Partial<Pick<LeadInFull, 'source' | 'consent' | 'suspicion'>>
+
+function Facts({ fields, source, consent, suspicion }: Shown) {
   const show = ({ name, text }: LeadInFull['fields'][number]) => {
     if (name !== 'email') return text
     const [user, host] = text.split('@')
@@ -224,12 +238,12 @@ function Facts({ lead }: { lead: LeadInFull }) {
       </MailLink>
     )
   }
-  const fields = lead.fields.filter(({ name }) => !inHead.includes(name))
+  const others = fields.filter(({ name }) => !inHead.includes(name))
   const facts = {
-    ...Object.fromEntries(fields.map((field) => [field.label, show(field)])),
-    ...(lead.source && { Source: lead.source }),
-    ...(lead.consent && { Consent: lead.consent }),
-    ...(lead.suspicion && { 'Possible spam': lead.suspicion }),
+    ...Object.fromEntries(others.map((field) => [field.label, show(field)])),
+    ...(source && { Source: source }),
+    ...(consent && { Consent: consent }),
+    ...(suspicion && { 'Possible spam': suspicion }),
   }
   return (
     <dl className="card facts">
