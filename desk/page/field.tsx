@@ -60,7 +60,7 @@ function GroupField({ field, path, form }: FieldProps) {
 }
 
 /** A list whose items can be added, moved, and deleted. Items with several fields open one at a time. */
-function ListField({ field, path, form }: FieldProps) {
+function ListField({ field, path, form, isTitled }: FieldProps) {
   const { label, hint, item: noun = 'item', newItem } = field
   const value = readEntry(form.draft, path)
   const items: unknown[] = Array.isArray(value) ? value : []
@@ -97,7 +97,7 @@ function ListField({ field, path, form }: FieldProps) {
   const samples = [...items.keys()].filter((at) => isMarked(form, joinPath(path, at, 'sample')))
   return (
     <fieldset className="entries">
-      <legend>
+      <legend className={isTitled ? 'unseen' : undefined}>
         {label} <SampleTag form={form} path={path} />
       </legend>
       <p className="quiet small">{hint}</p>

@@ -12,7 +12,13 @@ export type Form = Pick<State, 'draft'> & {
   change(path: string, next: (before: unknown) => unknown): void
 }
 
-export type FieldProps = { field: EditorField; path: string; form: Form }
+export type FieldProps = {
+  field: EditorField
+  path: string
+  form: Form
+  /** The section's title is the same as the field's label. */
+  isTitled?: boolean
+}
 
 /** Returns true if the path belongs to the section or one of its fields. */
 export const isInSection = ({ id, fields }: EditorSection, path: string): boolean =>

@@ -142,7 +142,13 @@ function Section({ section, form }: { section: EditorSection; form: Form }) {
       {sample && names && <SampleMark form={form} path={sample} task={`${verb} ${names}`} />}
       <Notes form={form} path={id} />
       {fields.map((field) => (
-        <Field key={field.path} field={field} path={field.path} form={form} />
+        <Field
+          key={field.path}
+          field={field}
+          path={field.path}
+          form={form}
+          isTitled={field.label === title}
+        />
       ))}
     </>
   )
