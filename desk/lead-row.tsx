@@ -88,8 +88,8 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
           {others && <p className="small">{others}</p>}
           {!isCalling && (
             <p className="small lead-times">
-              <b className="lead-countdown">{otherCall ? readTime(countdown) : countdown.text}</b> ·
-              received {age}
+              <b className="lead-countdown">{otherCall ? readTime(countdown) : countdown.text}</b>{' '}
+              <span>received {age}</span>
             </p>
           )}
         </div>
