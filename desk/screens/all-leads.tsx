@@ -155,7 +155,9 @@ export function AllLeads({
         {found?.asked !== asked
           ? 'Searching…'
           : leads.length === 0
-            ? 'No matching leads.'
+            ? asked === '{}'
+              ? 'No leads yet.'
+              : 'No matching leads.'
             : `${leads.length}${next ? '+' : ''} found, newest first`}
       </p>
       <LeadLines
