@@ -40,6 +40,8 @@ export function BarChart({
           const missedHeight = (missed / most) * plotHeight
           const ground = top + plotHeight
           const middle = at * step + step / 2
+          // The last word is wider than its bar.
+          const tickX = at === bars.length - 1 ? middle + 5 : middle
           return (
             <g key={name}>
               <rect
@@ -63,7 +65,7 @@ export function BarChart({
                 </text>
               )}
               {tick && (
-                <text x={middle} y={ground + 14}>
+                <text x={tickX} y={ground + 14}>
                   {tick}
                 </text>
               )}

@@ -5,7 +5,7 @@ import type { PromiseReport } from '#leads/reports/promise-report.ts'
 import { formatDollars } from '#leads/sale.ts'
 import { dayMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
-import { Heading } from '../elements.tsx'
+import { Heading, Mark } from '../elements.tsx'
 import { formatRoute } from '../route.ts'
 import { usePolling } from '../use-polling.ts'
 import { type Bar, BarChart, ShareRing, Table } from './charts.tsx'
@@ -55,11 +55,14 @@ function Report({ days }: { days: string }) {
   const { share, byMinute, byHour, bySource, byPerson } = report
   if (share === null)
     return (
-      <p className="empty">
-        {report.open > 0
-          ? 'Nothing to report yet. The first deadline hasn’t passed.'
-          : `No requests in the last ${days} days.`}
-      </p>
+      <div className="empty">
+        <Mark />
+        <p>
+          {report.open > 0
+            ? 'Nothing to report yet. The first deadline hasn’t passed.'
+            : `No requests in the last ${days} days.`}
+        </p>
+      </div>
     )
   const later = report.missed - report.uncalled
   const minutesPerTick = Math.ceil(byMinute.length / mostTicks)
@@ -73,7 +76,7 @@ function Report({ days }: { days: string }) {
       </p>
       <div className="report">
         <section className="card share">
-          <h2 className="unseen">Calls on time</h2>
+          <h2>Calls on time</h2>
           <ShareRing share={share} figure={formatFigure(report)} />
           {describeReport(report).map((sentence) => (
             <p key={sentence}>{sentence}</p>
@@ -87,7 +90,7 @@ function Report({ days }: { days: string }) {
           )}
         </section>
         <BarChart
-          title="Response time"
+          title="Response time (minutes)"
           label={`Response times: ${report.kept} on time, ${later} later, ${report.uncalled} not called yet.${later + report.kept < 2 ? '' : ` Half of the calls came within ${formatTook(report.medianMs)}.`}`}
           nameOf="Called"
           bars={[
@@ -98,7 +101,7 @@ function Report({ days }: { days: string }) {
               missed: 0,
             })),
             { name: 'Later', tick: `${byMinute.length}+`, kept: 0, missed: later },
-            { name: 'Not yet', tick: '–', kept: 0, missed: report.uncalled },
+            { name: 'Not yet', tick: 'none', kept: 0, missed: report.uncalled },
           ]}
         />
         <BarChart
@@ -167,7 +170,8 @@ export function describeReport(report: PromiseReport): string[] {
   const { kept, missed, uncalled, open, suspect, calledInAirtable } = report
   const called = kept + missed - uncalled
   return [
-    `${kept} of ${count(kept + missed, 'request', 'requests')} got a call on time.`,
+    // With few requests, the ring shows these numbers.
+    !isFew(report) && `${kept} of ${kept + missed} requests got a call on time.`,
     called === 1 && `The call came after ${formatTook(report.medianMs)}.`,
     called > 1 &&
       `Half of the calls came within ${formatTook(report.medianMs)}${isFew(report) ? '' : `, and 90% within ${formatTook(report.p90Ms)}`}.`,
