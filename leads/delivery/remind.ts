@@ -1,7 +1,7 @@
 import type { Channel, SetStatus } from '../channels/channel-type.ts'
 import { channels, findSettings, rowChannel, rowRecipients } from '../channels/channels.ts'
 import type { Context } from '../context.ts'
-import { computeCallStart } from '../deadline.ts'
+import { computeCallStart, computePromise } from '../deadline.ts'
 import { makeHomeownerKeys } from '../homeowner-keys.ts'
 import { needsCall, readNeed } from '../lead-state.ts'
 import { statuses } from '../statuses.ts'
@@ -215,8 +215,9 @@ export async function remindDue(
   function withReopening(lead: DueLead) {
     // A planned call may be weeks away.
     const reopenedAt = lead.callAgainAt ?? lead.reopenedAt
-    if (reopenedAt === null) return lead
-    return { ...lead, reopenedAt: computeCallStart(reopenedAt, lead.serviceType, hours()) }
+    const reopened =
+      reopenedAt === null ? null : computePromise(reopenedAt, lead.serviceType, hours())
+    return { ...lead, reopened }
   }
 }
 

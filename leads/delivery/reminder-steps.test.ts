@@ -6,6 +6,7 @@ import {
   computeCalledAt,
   computeFirstReminderAt,
   computeNextReadAt,
+  computeStepAfterReopening,
   decideStep,
   listReminderMinutes,
 } from './reminder-steps.ts'
@@ -14,7 +15,7 @@ const start = 1_000_000
 const promise = { promiseStartAt: start, deadlineAt: start + 10 * minuteMs }
 const { deadlineAt } = promise
 const repeatAt = start + 999 * minuteMs
-const open = { reopenedAt: null, callAgainAt: null, attempts: 0 }
+const open = { reopened: null, callAgainAt: null, attempts: 0 }
 
 it('reminds after 40% and 80% of the lead’s own promise by default', () => {
   const hour = { promiseStartAt: start, deadlineAt: start + 60 * minuteMs }
@@ -40,6 +41,18 @@ it('does not repeat a reminder if the clock goes back while the lead is due', ()
   expect(decided).toEqual({ reason: 'missed', nextAt: null })
 })
 
+it('starts over after an Undo with the promise of a new lead, even if the deadline was hours away', () => {
+  const reopenedAt = start + 400 * minuteMs
+  const reopened = { promiseStartAt: reopenedAt, deadlineAt: reopenedAt + 10 * minuteMs }
+  const lead = { promiseStartAt: start, deadlineAt: start + 300 * minuteMs, reopened }
+  expect(computeStepAfterReopening(lead, [4, 8], reopenedAt)).toBe(reopenedAt + 4 * minuteMs)
+  const due = { ...open, ...lead, dueAt: reopenedAt + 8 * minuteMs }
+  expect(decideStep(due, [4, 8], { now: due.dueAt, repeatAt })).toEqual({
+    reason: 'uncalled-8',
+    nextAt: reopened.deadlineAt,
+  })
+})
+
 it.each([
   [8, 8],
   [10, 10],
@@ -53,7 +66,7 @@ it('checks Airtable every 5 minutes for an hour, every 2 hours for a day, and ev
   const hour = 60
   const reads: number[] = []
   const read = (at: number) =>
-    computeNextReadAt({ promiseStartAt: 0, deadlineAt: 0, reopenedAt: null }, at)
+    computeNextReadAt({ promiseStartAt: 0, deadlineAt: 0, reopened: null }, at)
   for (let at = read(0); at !== null; at = read(at)) reads.push(at / minuteMs)
   const countUntil = (minutes: number) => reads.filter((at) => at <= minutes).length
   expect([hour, 24 * hour, 30 * 24 * hour].map(countUntil)).toEqual([12, 12 + 12, 12 + 12 + 4 * 29])

@@ -45,24 +45,23 @@ export const computeFirstStepAt = (
     ? promise.promiseStartAt
     : computeFirstReminderAt(promise, reminderMinutes)
 
-type ReopenedLead = Pick<DueLead, 'promiseStartAt' | 'deadlineAt' | 'reopenedAt'>
+/** `reopened` is the promise of a lead that arrives when this one was reopened. */
+type ReopenedLead = CallPromise & { reopened: CallPromise | null }
 
 /** If the lead was reopened after its deadline, the reminders start over. */
-function computeReminderPromise({ promiseStartAt, deadlineAt, reopenedAt }: ReopenedLead) {
-  if (reopenedAt === null || reopenedAt < deadlineAt) return { promiseStartAt, deadlineAt }
-  return { promiseStartAt: reopenedAt, deadlineAt: reopenedAt + deadlineAt - promiseStartAt }
-}
+const computeReminderPromise = ({ promiseStartAt, deadlineAt, reopened }: ReopenedLead) =>
+  reopened && reopened.promiseStartAt >= deadlineAt ? reopened : { promiseStartAt, deadlineAt }
 
-/** The first step after an Undo. `openingAt` is now, or when the company next opens. */
+/** The first step after an Undo. */
 export function computeStepAfterReopening(
-  promise: CallPromise,
+  lead: CallPromise & { reopened: CallPromise },
   reminderMinutes: readonly number[],
-  { now, openingAt }: { now: number; openingAt: number },
+  now: number,
 ): number {
-  if (promise.promiseStartAt > now) return promise.promiseStartAt
-  const current = computeReminderPromise({ ...promise, reopenedAt: openingAt })
-  const steps = listSteps(current, reminderMinutes)
-  return steps.find(({ at }) => at > openingAt)?.at ?? current.deadlineAt
+  if (lead.promiseStartAt > now) return lead.promiseStartAt
+  const promise = computeReminderPromise(lead)
+  const steps = listSteps(promise, reminderMinutes)
+  return steps.find(({ at }) => at > lead.reopened.promiseStartAt)?.at ?? promise.deadlineAt
 }
 
 type NextStep = { reason: DeliveryReason | undefined; nextAt: number | null }

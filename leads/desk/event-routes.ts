@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { rowRecipients } from '../channels/channels.ts'
 import { formatDay, formatDuration, parseLocalTime } from '../clock.ts'
 import { listChanges, makesUrgent } from '../correction.ts'
-import { computeCallStart } from '../deadline.ts'
+import { computeCallStart, computePromise } from '../deadline.ts'
 import { planRecipients } from '../delivery/plan.ts'
 import { computeStepAfterReopening, listReminderMinutes } from '../delivery/reminder-steps.ts'
 import { describeEvent } from '../describe-event.ts'
@@ -89,9 +89,9 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
       const { promiseStartAt, deadlineAt } = one
       if (promiseStartAt === null || deadlineAt === null) return null
       // While the company is closed, reminders start over when it next opens.
-      const times = { now: at, openingAt: computeCallStart(at, one.serviceType, hours()) }
-      const promise = { promiseStartAt, deadlineAt }
-      return computeStepAfterReopening(promise, listReminderMinutes(promise, context), times)
+      const reopened = computePromise(at, one.serviceType, hours())
+      const promise = { promiseStartAt, deadlineAt, reopened }
+      return computeStepAfterReopening(promise, listReminderMinutes(promise, context), at)
     },
   })
 
