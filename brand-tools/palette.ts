@@ -89,7 +89,7 @@ const shifts = [0]
 for (let step = 1; step <= 1 / lightnessStep; step++)
   shifts.push(-step * lightnessStep, step * lightnessStep)
 
-/** Returns the color of the same hue, or no color if it would be darker than black or lighter than white. */
+/** Returns a lighter or darker color of the same hue, or none if it would be darker than black or lighter than white. */
 function shift(hex: string, by: number): string[] {
   if (by === 0) return [hex]
   const { l, c, h } = toLch(hex)

@@ -104,7 +104,7 @@ export function groupCards(leads: readonly TodayLead[]) {
   return groups
 }
 
-/** Counts the homeowners to call now, including those that nobody closed for a week. */
+/** Counts the homeowners to call now, including those that nobody has closed within a week. */
 export const countToCall = ({ toCall, due, burst, older }: Today['totals']) =>
   toCall + due + burst + older
 

@@ -46,7 +46,7 @@ export function EventButtons({ card, place }: { card: Card; place: 'results' | '
   }
   return (
     <section className={place} aria-label={isSale ? 'Result' : undefined}>
-      {isSale && <p className="small quiet">What came of it?</p>}
+      {isSale && <p className="small quiet">What came of this request?</p>}
       {!isSale && isMine && (
         <p className="question">{`Did you reach ${lead.firstName || 'them'}?`}</p>
       )}

@@ -7,7 +7,7 @@ export type CallPromise = { promiseStartAt: number; deadlineAt: number }
 /** Suspected spam gets no promise. */
 export const noPromise = { promiseStartAt: null, deadlineAt: null }
 
-/** Returns `at`, or when the company next opens if nobody calls then. */
+/** Returns `at`, or the next opening if the company makes no calls at that time. */
 export function computeCallStart(at: number, service: string, hours: BusinessHours): number {
   const isUrgent = service === 'emergency' && hours.emergencies === 'always'
   return isUrgent ? at : computeOpening(at, hours)

@@ -6,7 +6,7 @@ const width = 320
 const plotHeight = 96
 const top = 14
 
-/** Stacks requests that were called late or not yet (hatched) on those called on time; the table repeats the numbers. */
+/** Stacks requests that were called late or not called yet (hatched) on those called on time; the table repeats the numbers. */
 export function BarChart({
   title,
   label,

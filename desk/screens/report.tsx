@@ -72,7 +72,7 @@ function Report({ days }: { days: string }) {
   return (
     <>
       <p className="quiet">
-        The hatched part of a bar shows requests that were called late or not yet.
+        The hatched part of a bar shows requests that were called late or not called yet.
       </p>
       <div className="report">
         <section className="card share">

@@ -131,8 +131,8 @@ function AskForCode({ onEnter }: { onEnter: () => void }) {
         <NameField />
       </SignInForm>
       <p className="quiet small">
-        Both expire in 15 minutes. If no email arrives, check your spam folder, or ask the person
-        who set up this site for a link.
+        The code and the link expire in 15 minutes. If no email arrives, check your spam folder, or
+        ask the person who set up this site for a link.
       </p>
       <StaySignedIn />
       <button type="button" className="link" onClick={startOver}>

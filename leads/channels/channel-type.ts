@@ -66,7 +66,7 @@ export type Channel<
   /** For a service that keeps a row of each lead, which the crew can change. */
   rows?: {
     /**
-     * Returns the Status of each lead whose Status the crew has set. It counts as a call. After a failure, some leads
+     * Returns the Status of each lead whose Status the crew has set, which counts as a call. After a failure, some leads
      * have not been read.
      */
     listSetStatuses(

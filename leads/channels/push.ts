@@ -120,7 +120,7 @@ type PushMessage = {
   body: string
   leadId: string
   /**
-   * The version of the lead that the notification shows, so that a tap on an old one cannot replace a colleague's plan.
+   * The version of the lead that the notification shows, so that a tap on an old notification cannot replace a colleague's plan.
    */
   version?: number
   /** Opens the list of leads instead of one lead. */

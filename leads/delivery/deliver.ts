@@ -135,7 +135,7 @@ export function createDeliverer(
     }
   }
 
-  /** Then no new send may start. */
+  /** Returns true once no new send may start. */
   function isOver(): boolean {
     return stopping.signal.aborted || (!isStarted && now() >= endAt)
   }

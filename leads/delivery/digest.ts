@@ -14,7 +14,7 @@ const leaseMs = 90_000
 const expiresAfterMs = 4 * hourMs
 const firstRetryMs = 5_000
 const longestRetryMs = 15 * minuteMs
-// If a digest is planned for later than that, the clock was set back.
+// If a digest is planned for more than this ahead, the clock was set back.
 const longestDayMs = 26 * hourMs
 
 /** Lists who gets a digest. Without a desk, nobody does, because the digest links to it. */
@@ -27,7 +27,7 @@ export async function listDigestRecipients(
   return channel.digest.recipients({ ...context, settings })
 }
 
-/** Returns when the working day starts whose digest is due or next. Skips one that is too late. */
+/** Returns the start of the working day whose digest is due now, or else of the next one. Skips one that is too late. */
 export const computeDigestStart = ({ now, hours }: Pick<Context, 'now' | 'hours'>) =>
   computeNextStart(now() - expiresAfterMs, hours())
 

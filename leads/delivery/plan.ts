@@ -43,7 +43,8 @@ export async function planDelivery(
   lead: LeadEvent['lead'],
   { isCalled = false }: { isCalled?: boolean } = {},
 ): Promise<DeliveryPlan> {
-  // Read the clock once: if we open while this runs, the lead needs an alert now or a step when we open, never neither.
+  // The lead needs either an alert now or a step when we open. If we open while this runs, a second reading of the
+  // clock could give it neither.
   const at = context.now()
   // Do not alert the crew to a lead that someone is calling.
   const all = isCalled ? channels.filter(({ isAlert }) => !isAlert) : channels

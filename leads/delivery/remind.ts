@@ -221,7 +221,7 @@ export async function remindDue(
   }
 }
 
-/** Requests that share a call share the reminder of the next one, too. */
+/** Requests that share a call share the reminder about the next one, too. */
 function nameNextCall({ id, phone, email, suspect, callAgainAt }: DueLead): string {
   const { phoneKey } = makeHomeownerKeys({ phone, email })
   return phoneKey === null || suspect !== null || callAgainAt === null

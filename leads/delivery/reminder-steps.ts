@@ -45,7 +45,7 @@ export const computeFirstStepAt = (
     ? promise.promiseStartAt
     : computeFirstReminderAt(promise, reminderMinutes)
 
-/** `reopened` is the promise of a lead that arrives when this one was reopened. */
+/** `reopened` is the promise that a new lead would have gotten when this one was reopened. */
 type ReopenedLead = CallPromise & { reopened: CallPromise | null }
 
 /** If the lead was reopened after its deadline, the reminders start over. */
@@ -69,8 +69,8 @@ type NextStep = { reason: DeliveryReason | undefined; nextAt: number | null }
 /**
  * Decides what to tell the crew about an uncalled lead now, and when the next step is due. Skips earlier reminders, so
  * that the crew gets one after an outage instead of three. A step before the first reminder's time is that reminder,
- * sent early because no alert arrived. After the last reminder, only reads Airtable. Repeats the reminder of the next
- * call once.
+ * sent early because no alert arrived. After the last reminder, only reads Airtable. Repeats the reminder about the
+ * next call once.
  */
 export function decideStep(
   lead: ReopenedLead & Pick<DueLead, 'callAgainAt' | 'attempts' | 'dueAt'>,

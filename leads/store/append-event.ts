@@ -57,7 +57,7 @@ export type EventPlan = {
   emailRecipients?: readonly string[]
   /** After a correction, the countdown for the call starts no later than this. */
   startAt?: number | undefined
-  /** When the day began. The homeowner gets one such email per day. */
+  /** When the day began. The homeowner gets at most one email about unanswered calls per day. */
   dayStartAt?: number
 }
 
@@ -149,7 +149,7 @@ export async function addEvent(
   function isBeyondCard({ status, version, receivedAt }: StoredLead): boolean {
     const isFull = (requests?.length ?? 0) >= maxRequests - 1
     const closes = isClosed({ status: computeStatus(status, given.kind) })
-    // The page counted those that came before, and shows a new one within seconds.
+    // The page’s count includes requests that are over a minute old.
     const isCounted = receivedAt < plan.now - minuteMs
     return isFull && closes && isCounted && version === 0 && isValid(given.kind, newState, 0)
   }
@@ -279,7 +279,7 @@ async function isEmailed(
     .select('leadId')
     .where('leadId', 'in', selectConcerned(id))
     .where('reason', '=', 'unreached')
-    // One that is being sent may still arrive.
+    // An email that is being sent may still arrive.
     .where(sql<boolean>`(state <> 'cancelled' or (attempts > 0 and last_error is null))`)
     .where('dueAt', '>=', dayStartAt)
     .limit(1)

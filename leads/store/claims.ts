@@ -60,7 +60,7 @@ export async function renew(
   return renewed !== undefined
 }
 
-/** Lets any process send, from this time on; 0 means immediately. Also sets from when on digests are due, if given. */
+/** Lets any process send, from this time on; 0 means immediately. Also sets the time from which digests are due, if given. */
 export async function release(
   { kysely }: { kysely: Kysely<Tables> },
   name: string,
@@ -136,7 +136,7 @@ export type Summary = { leads: readonly StoredLead[]; isBurst: boolean }
 
 // A combined message counts at most this many.
 const maxCombined = 400
-// Nor does it count leads that nobody closed for a week. Today lists them separately.
+// Nor does it count leads that nobody has closed within a week. Today lists them separately.
 const oldestMs = 7 * dayMs
 
 /**

@@ -196,7 +196,7 @@ const notReminders = ['received', 'called', 'outcome', ...correctionReasons] as 
 
 type Cancellation = { leadId: string; because: CancelReason; now: number }
 
-/** One that is being sent is recorded as sent if it succeeds, and is not retried if it fails. */
+/** A delivery that is being sent is recorded as sent if it succeeds, and is not retried if it fails. */
 const cancelPending = (trx: Kysely<Tables>, { leadId, because, now }: Cancellation) =>
   trx
     .updateTable('deliveries')
@@ -228,7 +228,7 @@ export async function cancelNumberEmail(
 
 export type SentMessage = Awaited<ReturnType<typeof listQuestions>>[number]
 
-/** Lists the messages whose arrival is unknown, also those to removed recipients. Deliveries may share a message. */
+/** Lists the messages whose arrival is unknown, including those to removed recipients. Deliveries may share a message. */
 export const listQuestions = ({ kysely }: Database, now: number, limit: number) =>
   kysely
     .selectFrom('deliveries')

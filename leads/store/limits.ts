@@ -34,7 +34,7 @@ export async function findRateLimit(
     const oldest = await trx
       .selectFrom('leads')
       .select('receivedAt')
-      // The index begins with the network, also for the limits per IP address.
+      // The index begins with the network, even for the limits per IP address.
       .where('clientNetwork', '=', client.clientNetwork)
       .where(column, '=', client[column])
       .where('receivedAt', '>', now - windowMs)

@@ -28,7 +28,7 @@ export const selectLiveSessions = (
     .where('seenAt', '>', now - sessionMs)
     .where((eb) =>
       eb.or([
-        // SQLite would compile a pattern that is a parameter again for each query.
+        // If the pattern were a parameter, SQLite would compile it again for each query.
         eb('email', 'like', sql.lit(`${serverEmail} %`)),
         ...deskEmails.map((email) => eb('email', '=', email)),
         eb('email', 'in', eb.selectFrom('deskCrew').select('email')),

@@ -103,7 +103,7 @@ export async function cancelLostNotifications(
   const ids = (await select.execute()).map(({ leadId }) => leadId)
   if (ids.length === 0) return
   await kysely.transaction().execute(async (trx) => {
-    // In this order, an event on several leads cannot cause a deadlock.
+    // Always in this order, so that an event on several leads cannot cause a deadlock.
     for (const lead of await lockLeads({ engine, trx }, ids)) {
       const cancelled = await trx
         .updateTable('deliveries')

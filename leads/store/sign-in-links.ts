@@ -108,7 +108,7 @@ export async function consumeLink(
 
 /**
  * Returns true if the code works, and deletes it with its link. Counts a code before comparing it, so that
- * guesses at the same time cannot exceed the limit, and does not count a right one. Takes the same steps for
+ * guesses at the same time cannot exceed the limit, and takes the count back if it is right. Takes the same steps for
  * every code, so that the response time does not show who can sign in.
  */
 export async function consumeCode(

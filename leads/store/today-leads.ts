@@ -12,8 +12,8 @@ export const maxRequests = 20
 /**
  * The groups of Today, the most urgent first. `mine` are this person's calls, and `calling` those of others. After a
  * call without an answer, a lead is `due` again or to call `later`. `waiting` is due after we open. Separate groups
- * hold many requests from one network (`burst`), suspected spam, and leads that nobody closed for a week (`older`), so
- * that these cannot push other leads off the list.
+ * hold many requests from one network (`burst`), suspected spam, and leads that nobody has closed within a week
+ * (`older`), so that these cannot push other leads off the list.
  */
 const groups = [
   'mine',
@@ -158,7 +158,7 @@ export async function listTodayLeads(
 }
 
 /**
- * Counts homeowners of three kinds: not called yet, to call again before a time, and called without a result. Counts
+ * Counts homeowners of three kinds: not called yet, to call again before the given time, and called without a result. Counts
  * each homeowner once, like a card on Today. Suspected spam that nobody called has no deadline.
  */
 export async function countToDo({ kysely }: Pick<Database, 'kysely'>, before: number) {

@@ -8,8 +8,8 @@ import type { Message } from './services.ts'
 import { findKind, isSpam } from './visits.ts'
 
 /**
- * An alert that is planned this close to the removal of its phone may not arrive: a minute, and in between, the clock
- * may jump back twice by up to 90 s.
+ * An alert that is planned this close to the removal of its phone may not arrive: a minute, and two jumps of the clock
+ * by up to 90 s.
  */
 const removalMs = 4 * minuteMs
 

@@ -112,7 +112,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
     erased,
     /** Requests that a call to the same number left open. */
     leftOpen,
-    /** Leads with another number of steps than their status needs. */
+    /** Leads with a different number of steps than their status needs. */
     misplanned,
     sharesNumber: (leadId: string, otherId: string): boolean =>
       [...(numbers.get(leadId) ?? [])].some((one) => numbers.get(otherId)?.has(one)),
