@@ -1,9 +1,14 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { checkTables } from '#leads/store/check-database.ts'
 import { openPostgres } from '#leads/store/postgres.ts'
-import { type Database, DatabaseFileGone, type Tables, type Transact } from '#leads/store/tables.ts'
+import {
+  checkTables,
+  type Database,
+  DatabaseFileGone,
+  type Tables,
+  type Transact,
+} from '#leads/store/tables.ts'
 import { UserError } from '#leads/user-error.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { explain, migratePostgres, migrateSqlite } from './migrations.ts'

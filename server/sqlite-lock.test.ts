@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
-import { checkWritable } from '#leads/store/check-database.ts'
+import { checkWritable } from '#leads/store/save-lead.ts'
 import { writeSetting } from '#leads/store/stored-settings.ts'
 import { createTestApp } from '#testing/app.ts'
 import { createDir, openLocation } from '#testing/database.ts'

@@ -1,5 +1,5 @@
 import { nameError } from '../log.ts'
-import { checkWritable } from '../store/check-database.ts'
+import { checkWritable } from '../store/save-lead.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { clearWriteFault, defaultSaveTimeoutMs, reportWriteFault } from './accept-lead.ts'
 import type { AppContext } from './app-context.ts'

@@ -1,12 +1,13 @@
 import { sql, type Transaction } from 'kysely'
 import { computeNetwork } from '../client-address.ts'
-import type { Lead } from '../fields.ts'
+import { noPromise } from '../deadline.ts'
+import { type Field, fieldNames, type Lead, leadFields } from '../fields.ts'
 import { makeHomeownerKeys, makeSearchText } from '../homeowner-keys.ts'
 import type { Visit } from '../lead.ts'
 import { addEvent, type EventPlan, type NewEvent } from './append-event.ts'
 import { makeCrewRow } from './crew-rows.ts'
 import { makeDeliveries } from './deliveries.ts'
-import { countConfirmation, findRateLimit, isInBurst } from './limits.ts'
+import { countConfirmation, countUse, findRateLimit, isInBurst } from './limits.ts'
 import type { Database, Tables } from './tables.ts'
 
 type SavedLead =
@@ -101,7 +102,7 @@ export function saveLead(
 }
 
 /** Returns undefined if a lead has the same idempotency key. */
-export const insertLead = (
+const insertLead = (
   trx: Transaction<Tables>,
   newLead: NewLead,
   { id, now, inBurst = false }: { id: string; now: number; inBurst?: boolean },
@@ -126,3 +127,32 @@ export const insertLead = (
     .onConflict((conflict) => conflict.column('idempotencyKey').doNothing())
     .returning('id')
     .executeTakeFirst()
+
+const fill = (field: Field) => 'x'.repeat(field.choices ? 0 : field.maxLength)
+
+/** As large as the largest lead, because a smaller one might still fit on an almost full disk. */
+const sampleLead: NewLead = {
+  lead: Object.fromEntries(fieldNames.map((name) => [name, fill(leadFields[name])])) as Lead,
+  visit: { suspect: null, consent: null, source: 'x'.repeat(1_000) },
+  bodyHash: 'x'.repeat(64),
+  clientAddress: '',
+  idempotencyKeys: [],
+  ...noPromise,
+  recipients: [],
+}
+
+/** Throws if leads cannot be stored. Stores a lead as saveLead does, and deletes it before the commit. */
+export const checkWritable = ({ transact }: Database, now: number): Promise<void> =>
+  transact(async (trx) => {
+    const id = crypto.randomUUID()
+    await insertLead(trx, sampleLead, { id, now })
+    const deliveries = makeDeliveries(
+      { leadId: id, reason: 'received', recipients: ['check'] },
+      now,
+    )
+    await trx.insertInto('deliveries').values(deliveries).execute()
+    // Count under a separate name, because other transactions may hold a lock on the count of all confirmations.
+    await countUse(trx, id, 1, now)
+    await trx.deleteFrom('confirmationLimits').where('name', '=', id).execute()
+    await trx.deleteFrom('leads').where('id', '=', id).execute()
+  })

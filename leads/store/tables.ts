@@ -1,10 +1,11 @@
-import { CamelCasePlugin, type Generated, type Kysely, type Transaction } from 'kysely'
+import { CamelCasePlugin, type Generated, type Kysely, sql, type Transaction } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { fieldNames, type Lead } from '../fields.ts'
 import type { EventKind, HistoryEvent } from '../history.ts'
 import type { Schedule } from '../hours.ts'
 import type { CancelReason } from '../lead-state.ts'
 import type { LeadStatus } from '../statuses.ts'
+import { UserError } from '../user-error.ts'
 
 /** Declares the type of a column. Only the names exist at run time. */
 const column = <Type>() => undefined as Type
@@ -173,3 +174,29 @@ export class DatabaseFileGone extends Error {
  * needed. `expired`: not sent in time.
  */
 export type DeliveryState = 'waiting' | 'asking' | 'sent' | 'failed' | 'cancelled' | 'expired'
+
+// PostgreSQL's codes for an unknown table and an unknown column.
+const postgresCodes = ['42P01', '42703']
+// SQLite has one number for all mistakes in a query.
+const sqliteError = 1
+
+/** Throws a UserError if a table or column is missing, such as after a skipped migration. */
+export async function checkTables({ kysely }: Database): Promise<void> {
+  // One query, because a worker on Supabase runs this before its first response.
+  const selects = Object.entries(tables).map(([name, columns]) => {
+    const names = sql.join(Object.keys(columns).map((column) => sql.ref(column)))
+    return sql`(select ${names} from ${sql.table(name)} where false) as ${sql.ref(name)}`
+  })
+  try {
+    await sql`select 1 from ${sql.join(selects)}`.execute(kysely)
+  } catch (error) {
+    const { code = '', errcode, message } = error as Error & { code?: string; errcode?: number }
+    if (!postgresCodes.includes(code) && errcode !== sqliteError) throw error
+    // Remove SQLite's guess about quotes.
+    const what = message.replace(/ - .*/, '')
+    throw new UserError(
+      `The database is missing a table or column that this version needs: ${what}. On Supabase, run npx supabase db push. Elsewhere, restore a backup (docs/backup.md).`,
+      { cause: what },
+    )
+  }
+}
