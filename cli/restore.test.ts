@@ -10,10 +10,16 @@ import {
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { acquire } from '#leads/store/claims.ts'
-import { addCrew, listCrew, listMadeOwners, makeOwner } from '#leads/store/desk-access.ts'
-import { addEntry, listEntries } from '#leads/store/desk-log.ts'
 import { findLead } from '#leads/store/find-leads.ts'
 import { findNewest, listPublished, publishDraft, saveDraft } from '#leads/store/page-versions.ts'
+import {
+  addCrew,
+  addLogEntry,
+  listCrew,
+  listLogEntries,
+  listOwners,
+  makeOwner,
+} from '#leads/store/people.ts'
 import { listDevices, saveDevice } from '#leads/store/push-devices.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { hourMs } from '#leads/time-units.ts'
@@ -183,16 +189,17 @@ it('restores events, who may sign in, who is an owner, the log of the desk, the 
   await addCrew(db, email)
   await makeOwner(db, email)
   const by = { person: 'Sam', email: 'sam@example.com' }
-  await addEntry(db, { id: '1', at: testTime, ...by, action: 'added a person', about: email })
+  await addLogEntry(db, { id: '1', at: testTime, ...by, action: 'added a person', about: email })
   const write = { ...by, now: testTime, content: { hero: { headline: 'Published' } } }
   await saveDraft(db, { ...write, base: 0 })
   await publishDraft(db, { ...write, base: 1 })
   await saveDraft(db, { ...write, base: 1, content: { hero: { headline: 'Draft' } } })
   const leadId = await storeLead(db)
   await record(db, leadId, 'called')
+  const noEmails = { ownerEmails: [], deskEmails: [] }
   const readAll = async (from: Database) => [
     (await findLead(from, leadId))?.events,
-    ...[await listCrew(from), await listMadeOwners(from), await listEntries(from, 5)],
+    ...[await listCrew(from), await listOwners(from, noEmails), await listLogEntries(from, 5)],
     ...[...(await listPublished(from, 1)), await findNewest(from)],
   ]
   const saved = await readAll(db)

@@ -1,6 +1,6 @@
 import type { SendMailOptions } from 'nodemailer'
 import type { Context } from '../context.ts'
-import { listOwners } from '../store/desk-access.ts'
+import { listOwners } from '../store/people.ts'
 import { nameRecipients, type Result } from './channel-type.ts'
 import { createAlertChannel } from './create-alert-channel.ts'
 import { formatDigest, formatHtml, formatText } from './email-content.ts'

@@ -4,7 +4,7 @@ import { engines } from '#testing/database.ts'
 import { dayHours, promiseFrom, record, storeLead } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
 import { findLead } from '../store/find-leads.ts'
-import { nameServerPerson } from '../store/live-sessions.ts'
+import { nameServerPerson } from '../store/sign-in.ts'
 import { minuteMs } from '../time-units.ts'
 
 // The crew's phone belongs to Sam.

@@ -4,7 +4,7 @@ import { dayHours, makeStranger, record, savePhone, storeLead } from '#testing/s
 import { openCrew } from '#testing/service.ts'
 import type { BusinessHours } from '../hours.ts'
 import { acquire } from '../store/claims.ts'
-import { addCrew, makeOwner } from '../store/desk-access.ts'
+import { addCrew, makeOwner } from '../store/people.ts'
 import { changeDevice } from '../store/push-devices.ts'
 import type { Engine } from '../store/tables.ts'
 import { countToDo } from '../store/today-leads.ts'

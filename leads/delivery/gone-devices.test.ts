@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { record, savePhone, storeLead } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
-import { nameServerPerson } from '../store/live-sessions.ts'
-import { removeDevices } from '../store/push-devices.ts'
+import { removeDevice } from '../store/push-devices.ts'
+import { nameServerPerson } from '../store/sign-in.ts'
 import { minuteMs } from '../time-units.ts'
 
 /** Sam's phone is gone; Alex has one, too. */
@@ -20,7 +20,7 @@ async function open() {
     const { notified } = await deliverAt(at)
     return notified.map(({ device, data }) => `${device} ${data.notification.tag}`)
   }
-  const removePhone = () => removeDevices(db.kysely, { id: sam?.id ?? '' })
+  const removePhone = () => removeDevice(db, sam?.id ?? '')
   return { db, push, start, store, hearAt, deliverAt, removePhone }
 }
 

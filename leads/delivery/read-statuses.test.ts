@@ -12,7 +12,7 @@ import {
   testTime,
 } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
-import { removeDevices } from '../store/push-devices.ts'
+import { removeDevice } from '../store/push-devices.ts'
 import { hourMs, minuteMs } from '../time-units.ts'
 import { remindDue } from './remind.ts'
 
@@ -53,7 +53,7 @@ it('does not read Airtable for a lead about which nobody would be alerted', asyn
 
 it('alerts the phones that are signed in once Airtable has responded', async () => {
   const { db, remind } = await open(async (leadIds) => {
-    await removeDevices(db.kysely, { id: 'leaves00' })
+    await removeDevice(db, 'leaves00')
     await savePhone(db, { id: 'arrives0', sessionId: 'arrives' })
     return listRows(leadIds)
   })

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDesk } from '#testing/desk.ts'
 import { makePhone } from '#testing/saved-leads.ts'
-import { addCrew } from '../store/desk-access.ts'
+import { addCrew } from '../store/people.ts'
 import { saveDevice } from '../store/push-devices.ts'
 import { dayMs } from '../time-units.ts'
 

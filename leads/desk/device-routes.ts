@@ -10,7 +10,7 @@ import {
   listSilentDevices,
   type PushDevice,
   recordReceipt,
-  removeDevices,
+  removeDevice,
   saveDevice,
 } from '../store/push-devices.ts'
 import { readVapidKeys } from '../store/stored-settings.ts'
@@ -113,7 +113,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
   app.delete('/api/devices/:id', async (c) => {
     if (await isRefused(c)) return refuse(c, 403, notOwn)
     const id = c.req.param('id')
-    await removeDevices(db.kysely, { id })
+    await removeDevice(db, id)
     return c.json({ ok: true })
   })
   app.post('/api/devices/:id/test', async (c) => {

@@ -1,19 +1,18 @@
 import * as v from 'valibot'
 import { explainMailError } from '../channels/mail-server.ts'
 import { keepVisible, toOneLine } from '../safe-text.ts'
+import { countUse } from '../store/limits.ts'
 import {
   addCrew,
-  endSessions,
+  type LogEntry,
   listCrew,
-  listMadeOwners,
-  listSessions,
+  listLogEntries,
+  listOwners,
   makeOwner,
   removeCrew,
-  renamePerson,
   unmakeOwner,
-} from '../store/desk-access.ts'
-import { type LogEntry, listEntries } from '../store/desk-log.ts'
-import { countUse } from '../store/limits.ts'
+} from '../store/people.ts'
+import { endSessions, listSessions, renamePerson } from '../store/sign-in.ts'
 import { readMailFault } from '../store/stored-settings.ts'
 import { isEmail } from '../variables.ts'
 import { withTimeout } from '../with-timeout.ts'
@@ -85,7 +84,7 @@ export function addPeopleRoutes(app: DeskApp, context: DeskContext): void {
   const { db, env, now, sendInvitation: mailInvitation, url, wake } = context
 
   async function listPeople(): Promise<Person[]> {
-    const owners = [...env.ownerEmails, ...(await listMadeOwners(db))]
+    const owners = await listOwners(db, env)
     const emails = new Set([...env.deskEmails, ...(await listCrew(db))])
     return [...emails].map((email) => ({
       email,
@@ -135,7 +134,7 @@ export function addPeopleRoutes(app: DeskApp, context: DeskContext): void {
       sessions: sessions
         .filter((session) => role === 'owner' || session.email === email)
         .map((session) => ({ ...session, isThis: session.id === id })),
-      log: await listEntries(db, shownEntries),
+      log: await listLogEntries(db, shownEntries),
       sendsInvitations: mailInvitation !== undefined,
       mailFault: role === 'owner' && mailInvitation && fault ? keepForOwner(fault.error) : null,
     } satisfies People)

@@ -4,7 +4,7 @@ import type { Publisher } from '#server/publisher.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { createTestDesk, openTestDesk } from '#testing/desk.ts'
 import { storeLead, testTime } from '#testing/saved-leads.ts'
-import { addCrew } from '../store/desk-access.ts'
+import { addCrew } from '../store/people.ts'
 import { saveMailFault } from '../store/stored-settings.ts'
 import { isListed, type Role, routes } from './roles.ts'
 

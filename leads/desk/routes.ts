@@ -3,8 +3,8 @@ import { HTTPException } from 'hono/http-exception'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import type { OwnerAction, Severity } from '../health/check.ts'
-import type { StoredSession } from '../store/desk-access.ts'
-import { addEntry } from '../store/desk-log.ts'
+import { addLogEntry } from '../store/people.ts'
+import type { StoredSession } from '../store/sign-in.ts'
 import type { Role } from './roles.ts'
 import type { SignInEmail } from './sign-in.ts'
 import type { Today } from './today.ts'
@@ -80,7 +80,7 @@ export async function logAction(
   const { person, email } = session
   log.info({ by: { person, email }, ...fields }, action)
   const about = fields.email ?? null
-  await addEntry(db, { id: makeId(), at: now(), person, email, action, about })
+  await addLogEntry(db, { id: makeId(), at: now(), person, email, action, about })
 }
 
 export const erased = 'This lead was erased.'

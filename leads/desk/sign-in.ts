@@ -1,13 +1,17 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { hash } from '../hash.ts'
-import { findSession, saveSession } from '../store/desk-access.ts'
 import {
   type Access,
+  consumeCode,
+  consumeLink,
+  findLink,
+  findSession,
   isServerPerson,
   nameServerPerson,
+  saveLink,
+  saveSession,
   serverEmail,
-} from '../store/live-sessions.ts'
-import { consumeCode, consumeLink, findLink, saveLink } from '../store/sign-in-links.ts'
+} from '../store/sign-in.ts'
 import type { Database } from '../store/tables.ts'
 
 const tokenPattern = /^[\w-]{43}$/

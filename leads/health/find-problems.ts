@@ -10,7 +10,7 @@ import {
 } from '../store/find-leads.ts'
 import { findConfirmationLimit } from '../store/limits.ts'
 import { listDevices, listSilentDevices } from '../store/push-devices.ts'
-import { listLimitedAddresses } from '../store/sign-in-links.ts'
+import { listLimitedAddresses } from '../store/sign-in.ts'
 import { readMailFault } from '../store/stored-settings.ts'
 import { dayMs } from '../time-units.ts'
 import {

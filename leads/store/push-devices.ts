@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { minuteMs } from '../time-units.ts'
 import { type Hurry, hurryFirstReminder, lockLeads, repeatQuestion } from './crew-rows.ts'
 import { waiting, writeDeliveries } from './deliveries.ts'
-import { type Access, selectLiveSessions } from './live-sessions.ts'
+import { type Access, selectLiveSessions } from './sign-in.ts'
 import type { Database, Tables } from './tables.ts'
 
 export type PushDevice = Awaited<ReturnType<typeof listDevices>>[number]
@@ -119,18 +119,8 @@ export async function cancelLostNotifications(
   })
 }
 
-/** Removes one device, a session's device, or all devices. */
-export async function removeDevices(
-  trx: Kysely<Tables>,
-  which: { id: string } | { sessionId: string } | 'all',
-): Promise<void> {
-  let query = trx.deleteFrom('pushDevices')
-  if (which !== 'all')
-    query =
-      'id' in which
-        ? query.where('id', '=', which.id)
-        : query.where('sessionId', '=', which.sessionId)
-  await query.execute()
+export async function removeDevice({ kysely }: Database, id: string): Promise<void> {
+  await kysely.deleteFrom('pushDevices').where('id', '=', id).execute()
 }
 
 /** Replaces the notification on the devices that were notified of the lead. */
@@ -152,19 +142,6 @@ export async function notifyDevices(
     .execute()
   const recipients = notified.map(({ recipient }) => recipient)
   await writeDeliveries(trx, { leadId, recipients, reason: 'called' }, now)
-}
-
-/** Keeps the device when its browser signs in again. */
-export async function moveDevice(
-  trx: Kysely<Tables>,
-  from: string,
-  { sessionId, person }: { sessionId: string; person: string },
-): Promise<void> {
-  await trx
-    .updateTable('pushDevices')
-    .set({ sessionId, person })
-    .where('sessionId', '=', from)
-    .execute()
 }
 
 /** Records that the session's device showed a notification, and whether someone tapped it. */

@@ -1,5 +1,5 @@
-import { saveSession } from '#leads/store/desk-access.ts'
-import { nameDeviceRecipient, removeDevices, saveDevice } from '#leads/store/push-devices.ts'
+import { nameDeviceRecipient, removeDevice, saveDevice } from '#leads/store/push-devices.ts'
+import { saveSession } from '#leads/store/sign-in.ts'
 import type { Database } from '#leads/store/tables.ts'
 import { makePhone } from '#testing/saved-leads.ts'
 import { crew } from './crew.ts'
@@ -58,7 +58,7 @@ export function createPhones(
     world.say(`Someone signs out on the phone ${phone.id}.`)
     phone.removedAt = world.now()
     const { id } = phone
-    await write(() => removeDevices(db.kysely, { id }))
+    await write(() => removeDevice(db, id))
     phone.removedAt = world.now()
     noteWrite()
   }

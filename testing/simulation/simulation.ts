@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { saveSession } from '#leads/store/desk-access.ts'
+import { saveSession } from '#leads/store/sign-in.ts'
 import { writeSetting } from '#leads/store/stored-settings.ts'
 import { hourMs, minuteMs } from '#leads/time-units.ts'
 import { type DatabaseLocation, migrationsDir, openDatabase } from '#server/database.ts'

@@ -1,8 +1,18 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
 import { dayMs, minuteMs } from '../time-units.ts'
 import { countUse, takeBackUse } from './limits.ts'
-import { serverEmail } from './live-sessions.ts'
 import type { Database, Tables } from './tables.ts'
+
+/** The email of links printed on the server. */
+export const serverEmail = 'owner'
+
+/**
+ * The email of sessions that started with such a link. It contains the name that the person entered then, to tell these
+ * people apart even after a name change. The space keeps it from being someone's email address.
+ */
+export const nameServerPerson = (person: string): string => `${serverEmail} ${person}`
+
+export const isServerPerson = (email: string): boolean => email.startsWith(`${serverEmail} `)
 
 export const linkMs = 15 * minuteMs
 const invitationMs = 7 * dayMs
@@ -126,4 +136,119 @@ export async function consumeCode(
   if (numDeletedRows === 0n) return false
   await takeBackUse(kysely, counter, now)
   return true
+}
+
+export const sessionMs = 30 * dayMs
+
+/** `deskEmails` are the addresses from the environment. An automatic request does not extend the session. */
+export type Access = { deskEmails: readonly string[]; now: number; isAutomatic?: boolean }
+
+/** Sessions used within 30 days by someone who may still sign in. */
+export const selectLiveSessions = (
+  kysely: Kysely<Tables>,
+  { deskEmails, now }: Access,
+): SelectQueryBuilder<Tables, 'deskSessions', object> =>
+  kysely
+    .selectFrom('deskSessions')
+    .where('seenAt', '>', now - sessionMs)
+    .where((eb) =>
+      eb.or([
+        // If the pattern were a parameter, SQLite would compile it again for each query.
+        eb('email', 'like', sql.lit(`${serverEmail} %`)),
+        ...deskEmails.map((email) => eb('email', '=', email)),
+        eb('email', 'in', eb.selectFrom('deskCrew').select('email')),
+      ]),
+    )
+
+export type StoredSession = Omit<Tables['deskSessions'], 'tokenHash'>
+
+// The desk shows minutes, so do not write on every request.
+const seenEveryMs = minuteMs
+
+const sessionColumns = ['id', 'email', 'person', 'device', 'seenAt'] as const
+
+/** Replaces the browser's earlier session, even an expired one, and keeps its push device. */
+export async function saveSession(
+  { kysely }: InTransaction,
+  session: StoredSession,
+  { tokenHash, replacedHash }: { tokenHash: string; replacedHash: string | undefined },
+): Promise<void> {
+  const { id, email, person, device, seenAt } = session
+  const replaced =
+    replacedHash &&
+    (await kysely
+      .deleteFrom('deskSessions')
+      .where('tokenHash', '=', replacedHash)
+      .returning('id')
+      .executeTakeFirst())
+  if (replaced)
+    await kysely
+      .updateTable('pushDevices')
+      .set({ sessionId: id, person })
+      .where('sessionId', '=', replaced.id)
+      .execute()
+  await kysely
+    .deleteFrom('deskSessions')
+    .where('seenAt', '<=', seenAt - sessionMs)
+    .execute()
+  await kysely
+    .insertInto('deskSessions')
+    .values({ id, tokenHash, email, person, device, seenAt })
+    .execute()
+}
+
+/**
+ * Finds a live session and extends it, unless the request is automatic. `isExtended` means that the cookie must be
+ * extended, too. `isMadeOwner` means that an owner promoted this person on the desk.
+ */
+export async function findSession(
+  { kysely }: Database,
+  tokenHash: string,
+  access: Access,
+): Promise<(StoredSession & { isExtended: boolean; isMadeOwner: boolean }) | undefined> {
+  const session = await selectLiveSessions(kysely, access)
+    .select(sessionColumns)
+    .select((eb) =>
+      eb
+        .selectFrom('deskOwners')
+        .select('email')
+        .whereRef('deskOwners.email', '=', 'deskSessions.email')
+        .as('ownerEmail'),
+    )
+    .where('tokenHash', '=', tokenHash)
+    .executeTakeFirst()
+  if (!session) return undefined
+  const isExtended = !access.isAutomatic && access.now - session.seenAt > seenEveryMs
+  if (isExtended)
+    await kysely
+      .updateTable('deskSessions')
+      .set({ seenAt: access.now })
+      .where('id', '=', session.id)
+      .execute()
+  const { ownerEmail, ...found } = session
+  return { ...found, isExtended, isMadeOwner: ownerEmail !== null }
+}
+
+export function listSessions({ kysely }: Database, access: Access): Promise<StoredSession[]> {
+  return selectLiveSessions(kysely, access)
+    .select(sessionColumns)
+    .orderBy('seenAt', 'desc')
+    .execute()
+}
+
+export async function renamePerson({ kysely }: Database, id: string, person: string) {
+  await kysely.updateTable('pushDevices').set({ person }).where('sessionId', '=', id).execute()
+  await kysely.updateTable('deskSessions').set({ person }).where('id', '=', id).execute()
+}
+
+/** Ends one session and removes its push device, or ends all of them and also deletes unused links. */
+export function endSessions({ kysely }: Database, id: string | 'all'): Promise<void> {
+  return kysely.transaction().execute(async (trx) => {
+    // In the same order as signing in, so that two transactions cannot deadlock.
+    if (id === 'all') await trx.deleteFrom('deskLinks').execute()
+    const sessions = trx.deleteFrom('deskSessions')
+    await (id === 'all' ? sessions : sessions.where('id', '=', id)).execute()
+    const devices = trx.deleteFrom('pushDevices')
+    await (id === 'all' ? devices : devices.where('sessionId', '=', id)).execute()
+  })
 }
