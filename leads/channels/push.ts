@@ -4,7 +4,7 @@ import { isDueAgain } from '../deadline.ts'
 import { readField, readName } from '../field-outputs.ts'
 import type { StoredLead } from '../lead.ts'
 import { readNeed } from '../lead-state.ts'
-import { hasAskedBefore } from '../store/other-requests.ts'
+import { hasAskedBefore } from '../store/find-leads.ts'
 import {
   canNotify,
   isOn,

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { type CallPromise, computeChase } from '../deadline.ts'
 import type { DeliveryReason, ReminderReason } from '../delivery-reason.ts'
 import type { DueLead } from '../store/crew-rows.ts'
-import type { UnresolvedCall } from '../store/unresolved-calls.ts'
+import type { UnresolvedCall } from '../store/find-events.ts'
 import { dayMs, hourMs, minuteMs } from '../time-units.ts'
 
 type Step = { reason: ReminderReason; at: number }

@@ -13,16 +13,16 @@ import { foldText } from '../safe-text.ts'
 import { type LeadStatus, listStatuses, statusKinds } from '../statuses.ts'
 import { retryDeliveries } from '../store/deliveries.ts'
 import { eraseLead } from '../store/erase-lead.ts'
+import { listPeriodEvents, listSharers } from '../store/find-events.ts'
 import {
   findLead,
   type LeadFilter,
   type LeadRecord,
-  listPeriodEvents,
+  listOtherRequests,
   listPromises,
   type Position,
   searchLeads,
 } from '../store/find-leads.ts'
-import { listOtherRequests, listSharers } from '../store/other-requests.ts'
 import { dayMs } from '../time-units.ts'
 import {
   type DeskApp,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { promiseFrom } from '#testing/saved-leads.ts'
 import { noPromise } from '../deadline.ts'
-import type { StoredEvent } from '../store/append-event.ts'
+import type { StoredEvent } from '../store/find-events.ts'
 import type { PromiseRecord } from '../store/find-leads.ts'
 import { dayMs, minuteMs } from '../time-units.ts'
 import { computePercentile, computeReport } from './promise-report.ts'

@@ -5,7 +5,7 @@ import { events, type HistoryEvent } from '../history.ts'
 import { mapUndone } from '../lead-state.ts'
 import { readAmount, saleKinds } from '../sale.ts'
 import { describeSource } from '../source.ts'
-import type { StoredEvent } from '../store/append-event.ts'
+import type { StoredEvent } from '../store/find-events.ts'
 import type { PromiseRecord } from '../store/find-leads.ts'
 import { minuteMs } from '../time-units.ts'
 

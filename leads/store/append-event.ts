@@ -26,6 +26,7 @@ import {
 import { minuteMs } from '../time-units.ts'
 import { moveCrewRow } from './crew-rows.ts'
 import { cancelDeliveries, cancelNumberEmail, writeDeliveries } from './deliveries.ts'
+import { selectEvents } from './find-events.ts'
 import { notifyDevices } from './push-devices.ts'
 import { type Database, type Engine, storedColumns, type Tables } from './tables.ts'
 import { maxRequests } from './today-leads.ts'
@@ -286,11 +287,3 @@ async function isEmailed(
     .executeTakeFirst()
   return found !== undefined
 }
-
-export type StoredEvent = Awaited<ReturnType<typeof listEvents>>[number]
-
-export const selectEvents = (kysely: Kysely<Tables>) =>
-  kysely.selectFrom('leadEvents').selectAll('leadEvents').orderBy('leadId').orderBy('number')
-
-export const listEvents = (kysely: Kysely<Tables>, leadIds: readonly string[]) =>
-  selectEvents(kysely).where('leadId', 'in', leadIds).execute()

@@ -1,11 +1,13 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import type { ServiceType } from '../fields.ts'
+import { makeHomeownerKeys } from '../homeowner-keys.ts'
 import { readPhoneDigits, type StoredLead } from '../lead.ts'
 import { foldText } from '../safe-text.ts'
 import { type LeadStatus, statuses, statusKinds } from '../statuses.ts'
-import { listEvents, selectEvents } from './append-event.ts'
+import { dayMs } from '../time-units.ts'
 import { waiting } from './deliveries.ts'
+import { listEvents } from './find-events.ts'
 import { type Database, storedColumns } from './tables.ts'
 
 export async function findLead(db: Database, id: string): Promise<LeadRecord | undefined> {
@@ -53,6 +55,58 @@ export async function addDetails({ kysely }: Database, leads: StoredLead[]) {
     events: events.get(lead.id) ?? [],
     deliveries: (byLead.get(lead.id) ?? []).map(({ leadId: _, ...delivery }) => delivery),
   }))
+}
+
+/*
+ * A homeowner may ask more than once: two forms, or a form and a phone call. Every request is a separate lead.
+ * The phone number alone decides which requests share a call (see append-event.ts), because whoever dials it
+ * reaches the same person. Anyone can type someone else's name, address, or email.
+ */
+
+// Beyond this, alerts ignore earlier requests, and the desk ignores those that share only the email.
+const repeatMs = 7 * dayMs
+
+const maxSameNumber = 20
+const maxSameEmail = 2
+
+/** Other requests, the newest first. */
+export type OtherRequests = { sameNumber: StoredLead[]; sameEmail: StoredLead[] }
+
+/** Lists the newest other requests with the lead's number, and the newest with only its email. */
+export async function listOtherRequests(
+  { kysely }: Database,
+  lead: StoredLead,
+): Promise<OtherRequests> {
+  if (lead.suspect !== null) return { sameNumber: [], sameEmail: [] }
+  const { phoneKey, emailKey } = makeHomeownerKeys(lead)
+  const others = kysely
+    .selectFrom('leads')
+    .select(storedColumns)
+    .where('id', '!=', lead.id)
+    .where('suspect', 'is', null)
+    .orderBy('receivedAt', 'desc')
+  const sameNumber = others.where('phoneKey', '=', phoneKey).limit(maxSameNumber)
+  const sameEmail = others
+    .where('emailKey', '=', emailKey)
+    .$if(phoneKey !== null, (query) => query.where('phoneKey', 'is distinct from', phoneKey))
+    .where('receivedAt', '>=', lead.receivedAt - repeatMs)
+    .where('receivedAt', '<=', lead.receivedAt + repeatMs)
+    .limit(maxSameEmail)
+  return { sameNumber: await sameNumber.execute(), sameEmail: await sameEmail.execute() }
+}
+
+/** Returns true if a request with the same number came within the week before. */
+export async function hasAskedBefore({ kysely }: Database, lead: StoredLead): Promise<boolean> {
+  if (lead.suspect !== null) return false
+  const earlier = await kysely
+    .selectFrom('leads')
+    .select('id')
+    .where('phoneKey', '=', makeHomeownerKeys(lead).phoneKey)
+    .where('suspect', 'is', null)
+    .where('receivedAt', '<', lead.receivedAt)
+    .where('receivedAt', '>=', lead.receivedAt - repeatMs)
+    .executeTakeFirst()
+  return earlier !== undefined
 }
 
 export type Pending = NonNullable<Awaited<ReturnType<typeof readPending>>>
@@ -107,11 +161,9 @@ export async function readUndelivered(
   return leads === 0 ? undefined : { leads, lastError: failed[0]?.lastError ?? '' }
 }
 
-type Period = { from: number; to: number }
-
 export type PromiseRecord = Awaited<ReturnType<typeof listPromises>>[number]
 
-export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
+export const listPromises = ({ kysely }: Database, { from, to }: { from: number; to: number }) =>
   kysely
     .selectFrom('leads')
     .select(['id', 'receivedAt', 'promiseStartAt', 'deadlineAt', 'calledAt', 'calledVia', 'source'])
@@ -125,14 +177,6 @@ export const listPromises = ({ kysely }: Database, { from, to }: Period) =>
       statusKinds.filter((status) => statuses[status].isLead),
     )
     .orderBy('receivedAt')
-    .execute()
-
-/** Lists what the crew did with the leads of a period. */
-export const listPeriodEvents = ({ kysely }: Database, { from, to }: Period) =>
-  selectEvents(kysely)
-    .innerJoin('leads', 'leads.id', 'leadId')
-    .where('receivedAt', '>=', from)
-    .where('receivedAt', '<', to)
     .execute()
 
 export type LeadFilter = {

@@ -1,6 +1,38 @@
+import type { Kysely } from 'kysely'
 import { computeLatestChange } from '../lead-state.ts'
-import { listEvents } from './append-event.ts'
-import type { Database } from './tables.ts'
+import type { Database, Tables } from './tables.ts'
+
+export type StoredEvent = Tables['leadEvents']
+
+export const selectEvents = (kysely: Kysely<Tables>) =>
+  kysely.selectFrom('leadEvents').selectAll('leadEvents').orderBy('leadId').orderBy('number')
+
+export const listEvents = (kysely: Kysely<Tables>, leadIds: readonly string[]) =>
+  selectEvents(kysely).where('leadId', 'in', leadIds).execute()
+
+/** Lists what the crew did with the leads of a period. */
+export const listPeriodEvents = (
+  { kysely }: Database,
+  { from, to }: { from: number; to: number },
+) =>
+  selectEvents(kysely)
+    .innerJoin('leads', 'leads.id', 'leadId')
+    .where('receivedAt', '>=', from)
+    .where('receivedAt', '<', to)
+    .execute()
+
+/** Lists the other requests that have the lead's events, by event. */
+export const listSharers = ({ kysely }: Database, leadId: string) =>
+  kysely
+    .selectFrom('leadEvents as own')
+    .innerJoin('leadEvents as shared', 'shared.id', 'own.id')
+    .innerJoin('leads', 'leads.id', 'shared.leadId')
+    .select(['own.id as eventId', 'leads.name', 'leads.phone', 'leads.email'])
+    .where('own.leadId', '=', leadId)
+    .where('leads.id', '!=', leadId)
+    .orderBy('leads.receivedAt')
+    .orderBy('leads.id')
+    .execute()
 
 /** A call without a result. Requests of one homeowner may share it. */
 export type UnresolvedCall = {
