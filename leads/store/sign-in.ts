@@ -100,7 +100,7 @@ export async function findLink(
 }
 
 /** Requires a transaction, so that nobody can be removed between using a link or a code and starting the session. */
-export type InTransaction = Pick<Database, 'kysely'>
+type InTransaction = Pick<Database, 'kysely'>
 
 /** Returns the link's email and deletes the link, because it works once. */
 export async function consumeLink(

@@ -47,7 +47,7 @@ export const storedColumns = Object.keys(leadColumns).map(
   (name) => `leads.${name as keyof typeof leadColumns}` as const,
 )
 
-export const tables = {
+const tables = {
   leads: {
     ...leadColumns,
     searchText: column<string>(),
