@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import made from '../leads/brand.json' with { type: 'json' }
+import brand from '../leads/brand.json' with { type: 'json' }
 import { applyBrand } from '../site/build/brand-plugin.ts'
 import { compressFiles } from '../site/build/compress.ts'
 import { company } from '../site/content.ts'
@@ -14,7 +14,7 @@ const formatPolicy = (html: string) => {
   return `default-src 'none'; script-src 'self' ${scripts}; style-src ${styles}; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
 }
 
-const { logo, night, palette } = made
+const { logo, night, palette } = brand
 const title = `${company.name} desk`
 // Shown until the script gets its first response.
 const shell = `<main class="sign-in"><svg class="mark" viewBox="${logo.viewBox}" width="32" height="32" aria-hidden="true">${logo.shapes}</svg></main>`

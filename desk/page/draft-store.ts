@@ -45,7 +45,7 @@ export function createDraftStore(email: string) {
     state = { ...state, ...changes }
     signal.notify()
   }
-  const later = (work: () => Promise<void>, ms: number) => {
+  const schedule = (work: () => Promise<void>, ms: number) => {
     clearTimeout(timer)
     if (!isStopped) timer = setTimeout(() => void work(), ms)
   }
@@ -63,7 +63,7 @@ export function createDraftStore(email: string) {
       if (kept) await save()
     } catch (error) {
       set({ trouble: (error as Error).message })
-      if (!isRefused(error)) later(load, retryMs)
+      if (!isRefused(error)) schedule(load, retryMs)
     }
   }
 
@@ -92,7 +92,7 @@ export function createDraftStore(email: string) {
       } catch (error) {
         const isConflict = error instanceof Refused && error.code === 'page-changed'
         set({ save: isConflict ? 'conflict' : 'failed', trouble: (error as Error).message })
-        if (!isConflict && !isRefused(error)) later(save, retryMs)
+        if (!isConflict && !isRefused(error)) schedule(save, retryMs)
         return
       }
     }
@@ -127,7 +127,7 @@ export function createDraftStore(email: string) {
       unsaved.write({ base, draft })
       const hasConflict = state.save === 'conflict'
       set({ draft, save: hasConflict ? 'conflict' : 'pending', done: undefined })
-      if (!hasConflict) later(save, debounceMs)
+      if (!hasConflict) schedule(save, debounceMs)
     },
     /** After a conflict, keeps the newer version of another person or tab. */
     async takeTheirs(): Promise<void> {

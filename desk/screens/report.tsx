@@ -64,7 +64,7 @@ function Report({ days }: { days: string }) {
         </p>
       </div>
     )
-  const later = report.missed - report.uncalled
+  const late = report.missed - report.uncalled
   const minutesPerTick = Math.ceil(byMinute.length / mostTicks)
   const daily = fillDays(report)
   const worst = byHour.reduce((a, b, at) => (b.missed > (byHour[a]?.missed ?? 0) ? at : a), 0)
@@ -91,7 +91,7 @@ function Report({ days }: { days: string }) {
         </section>
         <BarChart
           title="Response time (minutes)"
-          label={`Response times: ${report.kept} on time, ${later} later, ${report.uncalled} not called yet.${later + report.kept < 2 ? '' : ` Half of the calls came within ${formatTook(report.medianMs)}.`}`}
+          label={`Response times: ${report.kept} on time, ${late} later, ${report.uncalled} not called yet.${late + report.kept < 2 ? '' : ` Half of the calls came within ${formatTook(report.medianMs)}.`}`}
           nameOf="Called"
           bars={[
             ...byMinute.map((kept, at) => ({
@@ -100,7 +100,7 @@ function Report({ days }: { days: string }) {
               kept,
               missed: 0,
             })),
-            { name: 'Later', tick: `${byMinute.length}+`, kept: 0, missed: later },
+            { name: 'Later', tick: `${byMinute.length}+`, kept: 0, missed: late },
             { name: 'Not yet', tick: 'none', kept: 0, missed: report.uncalled },
           ]}
         />

@@ -29,7 +29,7 @@ export function computeBrandStamp({ root, brand, content }: Sources): string | u
 export function findOldBrand(sources: Sources): string | undefined {
   const stamp = computeBrandStamp(sources)
   if (!stamp) return
-  const made = JSON.parse(readFileSync(join(sources.root, 'leads/brand.json'), 'utf8'))
-  if (stamp !== made.stamp)
+  const built = JSON.parse(readFileSync(join(sources.root, 'leads/brand.json'), 'utf8'))
+  if (stamp !== built.stamp)
     return 'The brand has changed (its name, colors, corners, logo, pictures, or the text for shared links), but the site and its emails still show the old one.'
 }

@@ -1,5 +1,5 @@
 import type { Plugin } from 'vite'
-import made from '../../leads/brand.json' with { type: 'json' }
+import brand from '../../leads/brand.json' with { type: 'json' }
 import { toKebab } from './drawing.ts'
 
 /** Adds the brand's colors and corners to a page's style sheet. */
@@ -26,7 +26,7 @@ const formatRgb = (hex: string) =>
 // Only the sections below the first screen use these, so the first screen's style sheet does not contain them.
 const laterTokens = /^--(color-(gold|sand|accent-deep|paper-veil)|radius-l|shade-night):/
 
-function listTokens({ palette, roundness, shades, heroTop } = made): string[] {
+function listTokens({ palette, roundness, shades, heroTop } = brand): string[] {
   const radius = (name: string, rem: number) => `--radius-${name}: ${rem * roundness}rem;`
   return [
     ...formatColors(palette),
@@ -43,7 +43,7 @@ const formatLaterTokens = () =>
     .join(' ')} }`
 
 /** Formats the custom properties for a style sheet. */
-export function formatTokens({ withNight = false, isFirst = false } = {}, values = made): string {
+export function formatTokens({ withNight = false, isFirst = false } = {}, values = brand): string {
   const { palette, night } = values
   const tokens = [
     ...listTokens(values).filter((token) => !isFirst || !laterTokens.test(token)),
