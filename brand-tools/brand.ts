@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { UserError } from '#leads/user-error.ts'
 import { type BrandWords, computeBrandStamp } from '#site/brand/brand-stamp.ts'
 import { readBrand, readContent } from '#site/build/check-content.ts'
-import { colorDrawing, type Logo, placeLogo } from '#site/build/drawing.ts'
+import { colorDrawing, type LogoDrawing, placeLogo } from '#site/build/drawing.ts'
 import type { Brand } from '#site/schema/brand-schema.ts'
 import type { Content } from '#site/schema/content-schema.ts'
 import { fillIn } from '#site/schema/placeholders.ts'
@@ -74,7 +74,7 @@ export async function makeBrand({ root, brand, content, print, effort = 3 }: Opt
 }
 
 /** Puts the logo on the award badge. */
-function drawBadge(logo: Logo, colors: Record<string, string> & { paper: string }): string {
+function drawBadge(logo: LogoDrawing, colors: Record<string, string> & { paper: string }): string {
   const badge = readFileSync(join(import.meta.dirname, 'badge.svg'), 'utf8')
   const mark = placeLogo(logo, { x: 78, y: 33, size: 44 }, colors.paper)
   return colorDrawing(badge.replace('<!-- logo -->', mark), colors)

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { wcagContrast } from 'culori'
 import sharp, { type OverlayOptions } from 'sharp'
-import { type Logo, placeLogo } from '#site/build/drawing.ts'
+import { type LogoDrawing, placeLogo } from '#site/build/drawing.ts'
 import { formatIcon } from './logo.ts'
 import { findSource, type Job } from './pictures.ts'
 
@@ -10,7 +10,7 @@ type Palette = Record<'accent' | 'ink' | 'paper' | 'sand', string>
 type Options = {
   root: string
   brandDir: string
-  logo: Logo
+  logo: LogoDrawing
   palette: Palette
   words: readonly string[]
 }

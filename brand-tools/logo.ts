@@ -1,7 +1,7 @@
 import { formatHex } from 'culori'
 import { type CustomPlugin, optimize, type XastElement } from 'svgo'
 import { UserError } from '#leads/user-error.ts'
-import { type Logo, placeLogo } from '#site/build/drawing.ts'
+import { type LogoDrawing, placeLogo } from '#site/build/drawing.ts'
 
 const name = 'site/brand/logo.svg'
 const shape = /^(g|path|rect|circle|ellipse|line|polyline|polygon)$/
@@ -15,7 +15,7 @@ const paint =
 const unpainted = /^(none|transparent)$/
 
 /** Reduces a logo to shapes in one color, the color of the surrounding text. */
-export function readLogo(svg: string): Logo {
+export function readLogo(svg: string): LogoDrawing {
   let viewBox = ''
   const paints = new Map<unknown, { fill: string; stroke: string }>()
   const colors = new Set<string>()
@@ -99,7 +99,10 @@ function runSvgo(svg: string, plugin: CustomPlugin): string {
 type Tile = { tile: string; mark: string; rounded?: boolean; size?: number }
 
 /** Draws the logo on a tile in the accent color, for browser tabs and home screens. */
-export function formatIcon(logo: Logo, { tile, mark, rounded = true, size = 21.76 }: Tile): string {
+export function formatIcon(
+  logo: LogoDrawing,
+  { tile, mark, rounded = true, size = 21.76 }: Tile,
+): string {
   const start = Math.round(5 * (32 - size)) / 10
   const shapes = placeLogo(logo, { x: start, y: start, size }, mark)
   return `<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32" viewBox="0 0 32 32"><rect width="32" height="32"${rounded ? ' rx="7"' : ''} fill="${tile}"/>${shapes}</svg>`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { publishDraft, saveDraft } from '#leads/store/page-versions.ts'
+import { publishDraft, savePageDraft } from '#leads/store/page-versions.ts'
 import * as file from '#site/content.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { testTime as now } from '#testing/saved-leads.ts'
@@ -12,7 +12,7 @@ test('prints only the published entries that differ from the file, as TypeScript
   const db = await openTestDatabase('sqlite')
   expect(await formatPublishedPage(db, now)).toContain('Nothing has been published')
   const publish = async (base: number, content: object) => {
-    await saveDraft(db, { ...sam, base, content })
+    await savePageDraft(db, { ...sam, base, content })
     await publishDraft(db, { ...sam, base: base + 1, content })
   }
   await publish(0, { hero: { headline: file.hero.headline } })
@@ -32,7 +32,7 @@ test('prints the version that visitors see', async () => {
   const db = await openTestDatabase('sqlite')
   for (const [base, headline] of ['Shown', ''].entries()) {
     const content = { hero: { headline } }
-    await saveDraft(db, { ...sam, base, content })
+    await savePageDraft(db, { ...sam, base, content })
     await publishDraft(db, { ...sam, base: base + 1, content })
   }
   expect(await formatPublishedPage(db, now)).toMatch(/^\/\/ Version 1, .*"Shown"/s)

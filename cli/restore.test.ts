@@ -11,7 +11,12 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { acquire } from '#leads/store/claims.ts'
 import { findLead } from '#leads/store/find-leads.ts'
-import { findNewest, listPublished, publishDraft, saveDraft } from '#leads/store/page-versions.ts'
+import {
+  findNewest,
+  listPublished,
+  publishDraft,
+  savePageDraft,
+} from '#leads/store/page-versions.ts'
 import {
   addCrew,
   addLogEntry,
@@ -191,9 +196,9 @@ it('restores events, who may sign in, who is an owner, the log of the desk, the 
   const by = { person: 'Sam', email: 'sam@example.com' }
   await addLogEntry(db, { id: '1', at: testTime, ...by, action: 'added a person', about: email })
   const write = { ...by, now: testTime, content: { hero: { headline: 'Published' } } }
-  await saveDraft(db, { ...write, base: 0 })
+  await savePageDraft(db, { ...write, base: 0 })
   await publishDraft(db, { ...write, base: 1 })
-  await saveDraft(db, { ...write, base: 1, content: { hero: { headline: 'Draft' } } })
+  await savePageDraft(db, { ...write, base: 1, content: { hero: { headline: 'Draft' } } })
   const leadId = await storeLead(db)
   await record(db, leadId, 'called')
   const noEmails = { ownerEmails: [], deskEmails: [] }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fill } from '#leads/fill.ts'
-import { publishDraft, saveDraft } from '#leads/store/page-versions.ts'
+import { publishDraft, savePageDraft } from '#leads/store/page-versions.ts'
 import { openDatabase } from '#server/database.ts'
 import { company, form as words } from './content.ts'
 import { computeCallTime, formatReceived, visitor } from './form.ts'
@@ -39,7 +39,7 @@ let stop: () => Promise<void>
 test.beforeAll(async () => {
   const db = await openDatabase({ dataDir })
   const draft = { person: 'Sam', email: 'sam@example.com', now: Date.now(), content: { hours } }
-  await saveDraft(db, { ...draft, base: 0 })
+  await savePageDraft(db, { ...draft, base: 0 })
   await publishDraft(db, { ...draft, base: 1 })
   await db.close()
   const site = await serveSite({ HOST: '127.0.0.1', DATA_DIR: dataDir })

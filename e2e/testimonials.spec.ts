@@ -1,9 +1,9 @@
-import { listRows } from '#site/sections/testimonials.tsx'
+import { arrangeReviews } from '#site/sections/testimonials.tsx'
 import { company, testimonials } from './content.ts'
 import { expect, phone, test } from './test.ts'
 
 const rows = '[data-testimonials] .row'
-const reviews = listRows(testimonials.reviews, {})
+const reviews = arrangeReviews(testimonials.reviews, {})
 
 test.beforeEach(async ({ page }) => {
   await page.goto('/')

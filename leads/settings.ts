@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { listUnknown } from './unknown-variables.ts'
 import { UserError } from './user-error.ts'
 import {
+  anyValue,
   baseAddress,
   checked,
   emails,
@@ -12,7 +13,6 @@ import {
   phoneNumbers,
   publicAddress,
   removeEndSlashes,
-  text,
   wholeNumber,
 } from './variables.ts'
 
@@ -28,11 +28,11 @@ const maxReminderMinutes = 239
 
 export const variables = {
   PORT: wholeNumber(65_535, 'must be a port: a whole number up to 65535'),
-  HOST: text,
-  DATA_DIR: text,
+  HOST: anyValue,
+  DATA_DIR: anyValue,
   DATABASE_URL: postgres,
   SUPABASE_DB_URL: postgres,
-  SUPABASE_ANON_KEY: text,
+  SUPABASE_ANON_KEY: anyValue,
   SUPABASE_PUBLISHABLE_KEYS: v.optional(
     v.pipe(
       v.string(),
@@ -50,7 +50,7 @@ export const variables = {
     removeEndSlashes,
   ),
   DESK_PORT: wholeNumber(65_535, 'must be a port: a whole number up to 65535'),
-  DESK_HOST: text,
+  DESK_HOST: anyValue,
   DESK_URL: baseAddress('must be the desk’s web address, such as https://desk.example.com'),
   DESK_EMAIL_TO: emails,
   RATE_LIMIT_PER_MINUTE: wholeNumber(1_000_000, 'must be a whole number; 0 means no limit'),
@@ -66,21 +66,21 @@ export const variables = {
     ),
   ),
 
-  AIRTABLE_TOKEN: text,
-  AIRTABLE_BASE_ID: text,
-  AIRTABLE_TABLE: text,
+  AIRTABLE_TOKEN: anyValue,
+  AIRTABLE_BASE_ID: anyValue,
+  AIRTABLE_TABLE: anyValue,
   AIRTABLE_API_URL: baseAddress('must be a web address such as https://api.airtable.com'),
   SMTP_URL: checked(
     (text) => hasProtocol(text, ['smtp:', 'smtps:']),
     'must look like smtps://user:password@mail.example.com:465; in the password, write # / ? as %23 %2F %3F',
   ),
-  ALERT_EMAIL_FROM: text,
+  ALERT_EMAIL_FROM: anyValue,
   ALERT_EMAIL_TO: emails,
   ESCALATION_EMAIL_TO: emails,
   CONFIRMATION_EMAIL: v.optional(v.picklist(['on', 'off'], 'must be on or off')),
-  TWILIO_ACCOUNT_SID: text,
-  TWILIO_AUTH_TOKEN: text,
-  TWILIO_FROM: text,
+  TWILIO_ACCOUNT_SID: anyValue,
+  TWILIO_AUTH_TOKEN: anyValue,
+  TWILIO_FROM: anyValue,
   TWILIO_API_URL: baseAddress('must be a web address'),
   ALERT_SMS_TO: phoneNumbers,
   ESCALATION_SMS_TO: phoneNumbers,
@@ -138,7 +138,7 @@ export function readEnv(given: Record<string, string | undefined>) {
     Object.fromEntries(set.map(([name, value]) => [name, value?.trim()])),
   )
   if (!parsed.success)
-    throw refuse(parsed.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`))
+    throw makeError(parsed.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`))
   const env = parsed.output
   const port = env.PORT ?? 3000
   const keys = [env.SUPABASE_ANON_KEY ?? [], Object.values(env.SUPABASE_PUBLISHABLE_KEYS ?? {})]
@@ -201,9 +201,9 @@ export function readEnv(given: Record<string, string | undefined>) {
   function checkAddresses() {
     if (!desk) return
     if (desk.port === port && port !== 0)
-      throw refuse([`DESK_PORT must differ from PORT, and both are ${port}`])
+      throw makeError([`DESK_PORT must differ from PORT, and both are ${port}`])
     if (env.DESK_URL && new URL(desk.url).host === new URL(publicUrl).host)
-      throw refuse([
+      throw makeError([
         'DESK_URL must have a different host name or port than PUBLIC_URL, because the desk is a separate site',
       ])
   }
@@ -217,7 +217,7 @@ export function readEnv(given: Record<string, string | undefined>) {
   }
 }
 
-const refuse = (faults: readonly string[]) =>
+const makeError = (faults: readonly string[]) =>
   new UserError(`Please fix these environment variables:\n  ${faults.join('\n  ')}`)
 
 const toLowerCase = (emails: readonly string[]) => emails.map((email) => email.toLowerCase())

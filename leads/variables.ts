@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-export const text = v.optional(v.string())
+export const anyValue = v.optional(v.string())
 
 export const checked = (isValid: (text: string) => boolean, message: string) =>
   v.optional(v.pipe(v.string(), v.check(isValid, message)))

@@ -19,7 +19,7 @@ import {
   publishAgain,
   publishDraft,
   readPublished,
-  saveDraft,
+  savePageDraft,
 } from '#leads/store/page-versions.ts'
 import { maxPageBytes } from '#site/build/weigh.ts'
 import { compareDrafts } from '#site/schema/changes.ts'
@@ -103,7 +103,7 @@ export const createPageRoutes =
         const { base, draft } = await readBody(c, draftSchema, unreadable)
         const misfit = findMisfit(draft)
         if (misfit) return refuse(c, 400, misfit.message)
-        const saved = await saveDraft(db, { ...sign(c), base, content: keepEditable(draft) })
+        const saved = await savePageDraft(db, { ...sign(c), base, content: keepEditable(draft) })
         if ('newest' in saved) return refuseChanged(c, saved.newest)
         const state = await describePage(publisher, context, c.var.session.email)
         const { sections, draft: _, ...changed } = state

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
-import { publishDraft, saveDraft } from '#leads/store/page-versions.ts'
+import { publishDraft, savePageDraft } from '#leads/store/page-versions.ts'
 import { readConsent } from '#leads/store/stored-settings.ts'
 import * as content from '#site/content.ts'
 import { createLocation, engines, openLocation, openTestDatabase } from '#testing/database.ts'
@@ -136,7 +136,7 @@ it('fills in missing entries, and shows the last valid page, or else the site’
   const db = await openTestDatabase('sqlite')
   const author = { person: 'Sam', email: 'sam@example.com', now: testTime }
   const store = async (draft: object) => {
-    const base = (await saveDraft(db, { ...author, base: await count(), content: draft })) as {
+    const base = (await savePageDraft(db, { ...author, base: await count(), content: draft })) as {
       number: number
     }
     await publishDraft(db, { ...author, base: base.number, content: draft })
@@ -215,7 +215,7 @@ it('tries again if it could not show a version for another reason', async () => 
   await sql`create trigger full before insert on settings
     begin select raise(abort, 'disk full'); end`.execute(db.kysely)
   const draft = { form: { consent: { text: '{company} may call.', version: 'new' } } }
-  await saveDraft(db, { ...author, base: 0, content: draft })
+  await savePageDraft(db, { ...author, base: 0, content: draft })
   await publishDraft(db, { ...author, base: 1, content: draft })
   const before = await visit()
   for (let polls = 0; polls < 2; polls++) await poll()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { publishDraft, saveDraft } from '#leads/store/page-versions.ts'
+import { publishDraft, savePageDraft } from '#leads/store/page-versions.ts'
 import { createLocation, openLocation, openTestDatabase } from '#testing/database.ts'
 import { openPageDesk, openPageSite } from '#testing/page.ts'
 import { testTime } from '#testing/saved-leads.ts'
@@ -107,7 +107,7 @@ it('reports in /healthz that visitors do not see the newest version', async () =
   const location = await createLocation('sqlite')
   const db = await openLocation(location)
   const draft = { person: 'Sam', email: 'sam@example.com', now: testTime, content: {} }
-  await saveDraft(db, { ...draft, base: 0 })
+  await savePageDraft(db, { ...draft, base: 0 })
   await publishDraft(db, { ...draft, base: 1, content: { hero: { headline: '' } } })
   const { url } = await startTestSite({ DATA_DIR: location.dataDir })
   const { warnings } = await (await fetch(`${url}/healthz`)).json()

@@ -16,7 +16,7 @@ const makeGroup = (fields: readonly EditorField[]): object =>
   Object.fromEntries(fields.map(({ path }) => [path, '']))
 
 /** One entry of the form. The site describes it (site/schema/editor.ts). */
-export function Field(props: FieldProps): ReactNode {
+export function FormField(props: FieldProps): ReactNode {
   const { kind } = props.field
   if (kind === 'group') return <GroupField {...props} />
   if (kind === 'list') return <ListField {...props} />
@@ -47,7 +47,12 @@ function GroupField({ field, path, form }: FieldProps) {
             task={`replace or delete this ${noun}`}
           />
           {fields.map((inner) => (
-            <Field key={inner.path} field={inner} path={joinPath(path, inner.path)} form={form} />
+            <FormField
+              key={inner.path}
+              field={inner}
+              path={joinPath(path, inner.path)}
+              form={form}
+            />
           ))}
           {optional && <Button onClick={remove}>Delete {noun}</Button>}
         </>
@@ -182,7 +187,7 @@ function Item({ field, form, path: listPath, at, isNew, ...item }: ItemProps) {
           <>
             <SampleMark form={form} path={samplePath} task={`replace or delete this ${noun}`} />
             {fields.map((inner) => (
-              <Field
+              <FormField
                 key={inner.path}
                 field={isPlain ? { ...inner, label: name } : inner}
                 path={joinPath(path, inner.path)}

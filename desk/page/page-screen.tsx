@@ -6,7 +6,7 @@ import { Heading, Icon } from '../elements.tsx'
 import { formatRoute, readScroll } from '../route.ts'
 import { useSignal } from '../signal.ts'
 import { createDraftStore } from './draft-store.ts'
-import { Field } from './field.tsx'
+import { FormField } from './field.tsx'
 import { type Form, isInSection, Notes, SampleMark } from './form.tsx'
 import { Preview } from './preview.tsx'
 import { NoteLinks, PublishBar } from './publish-bar.tsx'
@@ -142,7 +142,7 @@ function Section({ section, form }: { section: EditorSection; form: Form }) {
       {sample && names && <SampleMark form={form} path={sample} task={`${verb} ${names}`} />}
       <Notes form={form} path={id} />
       {fields.map((field) => (
-        <Field
+        <FormField
           key={field.path}
           field={field}
           path={field.path}

@@ -9,7 +9,7 @@ import { answerLead } from './answer.ts'
 import type { AppContext } from './app-context.ts'
 import { createHealthCheck } from './health.ts'
 import { readFormLead, readJsonLead, readType } from './read-lead.ts'
-import { maxBodyBytes, refusals, refuse } from './refusals.ts'
+import { maxBodyBytes, refusals, sendRefusal } from './refusals.ts'
 
 type OriginSettings = Pick<Env, 'publicUrl' | 'allowedOrigins'>
 
@@ -56,11 +56,11 @@ export function createApp(context: AppContext): Hono {
 
   const limitBody = bodyLimit({
     maxSize: maxBodyBytes,
-    onError: (c) => (isForm(c) ? showOutcome(c, 'failed') : refuse(c, refusals.tooLarge)),
+    onError: (c) => (isForm(c) ? showOutcome(c, 'failed') : sendRefusal(c, refusals.tooLarge)),
   })
   app.on('POST', functionPaths, (c, next) =>
     // bodyLimit throws when a chunked body ends early.
-    limitBody(c, next).catch(() => refuse(c, refusals.cutOff)),
+    limitBody(c, next).catch(() => sendRefusal(c, refusals.cutOff)),
   )
 
   app.on('POST', functionPaths, async (c) => {
@@ -68,11 +68,11 @@ export function createApp(context: AppContext): Hono {
     if (!hasKey(c)) {
       // Log this once: if the page was built with a different key, every lead fails.
       faults.report('public key', {}, 'rejected a lead without this site’s public key (401)')
-      return refuse(c, refusals.wrongKey)
+      return sendRefusal(c, refusals.wrongKey)
     }
     const sent = await readJsonLead(c)
     const result = 'status' in sent ? sent : await acceptLead(sent, readClient(c))
-    if ('status' in result) return refuse(c, result)
+    if ('status' in result) return sendRefusal(c, result)
     c.header(callByHeader, new Date(result.callBy).toISOString())
     return c.json({ ok: true })
   })
@@ -82,13 +82,13 @@ export function createApp(context: AppContext): Hono {
     if (c.req.method === 'GET' && c.req.header('accept')?.includes('text/html'))
       return c.redirect(c.req.path === functionPaths[0] ? '/' : `${env.publicUrl}/`, 303)
     c.header('Allow', 'POST, OPTIONS')
-    return refuse(c, refusals.methodNotAllowed)
+    return sendRefusal(c, refusals.methodNotAllowed)
   })
 
   // Cron calls this every minute on Supabase. Anyone with the public key may call it, because it only
   // sends deliveries that are due anyway.
   app.on('POST', underFunction('deliver'), (c) => {
-    if (!hasKey(c)) return refuse(c, refusals.wrongKey)
+    if (!hasKey(c)) return sendRefusal(c, refusals.wrongKey)
     context.wake()
     return c.json({ ok: true }, 202)
   })
@@ -103,13 +103,13 @@ export function createApp(context: AppContext): Hono {
   app.on(['GET', 'POST'], answerPaths, (c) => answerLead(c, context))
   app.on('ALL', answerPaths, (c) => c.body(null, 405, { Allow: 'GET, HEAD, POST' }))
 
-  app.notFound((c) => refuse(c, refusals.notFound))
+  app.notFound((c) => sendRefusal(c, refusals.notFound))
 
   app.onError((error, c) => {
     // The message may contain personal data, so log only the name and location of the error.
     const place = error.stack?.split('\n').find((line) => line.trim().startsWith('at '))
     log.error({ error: error.name, place: place?.trim() }, 'a request failed unexpectedly')
-    return refuse(c, refusals.internal)
+    return sendRefusal(c, refusals.internal)
   })
 
   /** Redirects a native post back to the page, which shows the outcome named in the fragment. */

@@ -57,7 +57,10 @@ export const refusals = {
   ),
 }
 
-export function refuse(c: Context, { status, retryAfterSeconds, ...error }: Refusal): Response {
+export function sendRefusal(
+  c: Context,
+  { status, retryAfterSeconds, ...error }: Refusal,
+): Response {
   if (retryAfterSeconds !== undefined) c.header('Retry-After', String(retryAfterSeconds))
   return c.json({ error }, status)
 }

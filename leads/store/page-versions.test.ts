@@ -6,7 +6,7 @@ import {
   listPublished,
   publishDraft,
   readPublishedNumber,
-  saveDraft,
+  savePageDraft,
 } from './page-versions.ts'
 import type { Database } from './tables.ts'
 
@@ -19,7 +19,7 @@ describe.each(engines)('page versions on %s', (engine) => {
     db = await openTestDatabase(engine)
   })
   const save = (base: number, content: object, author = sam) =>
-    saveDraft(db, { ...author, base, content })
+    savePageDraft(db, { ...author, base, content })
   const publish = (base: number, content: object, author = sam) =>
     publishDraft(db, { ...author, base, content })
   const countRows = async () => {

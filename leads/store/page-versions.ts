@@ -78,7 +78,7 @@ export async function listPublished(db: Database, limit: number): Promise<PageVe
  * Replaces the draft, so that saving while someone types does not fill the database. Each save gets a new
  * number, so a tab that has not seen the newest one cannot overwrite it.
  */
-export const saveDraft = (db: Database, change: Change): Promise<Changed> =>
+export const savePageDraft = (db: Database, change: Change): Promise<Changed> =>
   changePage(db, change, async (trx, newest) => {
     const isRepeat =
       newest?.isDraft &&

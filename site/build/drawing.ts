@@ -1,8 +1,8 @@
-export type Logo = { viewBox: string; ratio: number; shapes: string }
+export type LogoDrawing = { viewBox: string; ratio: number; shapes: string }
 
 /** Centers the logo in a square within another drawing. */
 export function placeLogo(
-  { viewBox, shapes }: Logo,
+  { viewBox, shapes }: LogoDrawing,
   square: { x: number; y: number; size: number },
   color: string,
 ): string {

@@ -3,7 +3,7 @@ import { fieldNames, leadFields } from '#leads/fields.ts'
 import { fill } from '#leads/fill.ts'
 import { isLimited, type PageProps } from '../render/build.ts'
 import { formatCallHref } from '../sections/call-href.ts'
-import { Check } from '../sections/icons.tsx'
+import { CheckMark } from '../sections/icons.tsx'
 import { breakLine, EstimateForm } from './estimate-form.tsx'
 import { pickFormContent } from './form-content.ts'
 
@@ -23,14 +23,14 @@ export function EstimateCard({ content, build }: PageProps) {
       {/* Shows one of these after a success or a native post. */}
       <div id="estimate-outcomes" role="status">
         <div id="estimate-received" className="outcome received">
-          <Check size={40} />
+          <CheckMark size={40} />
           <h2>{received.heading}</h2>
           <p data-call-by={received.callBy}>{received.callSoon}</p>
           {next}
         </div>
         {isLimited(content) && (
           <div id="estimate-received-closed" className="outcome received">
-            <Check size={40} />
+            <CheckMark size={40} />
             <h2>{received.heading}</h2>
             <p data-open={received.callAfterOpening} data-closed={received.callBy}>
               {received.callAfterOpening}

@@ -1,6 +1,6 @@
 import { loadFormOnInteraction } from './load-form.ts'
-import { readSource } from './read-source.ts'
-import { deleteDraft, saveDraft } from './save-draft.ts'
+import { autosaveDraft, deleteDraft } from './save-draft.ts'
+import { findVisitSource } from './visit-source.ts'
 
 /** Until React is ready, the browser posts the form. This adds the behavior that plain HTML lacks.
  * Returns a function that preloads React. */
@@ -40,7 +40,7 @@ export function prepareForm(island: HTMLElement) {
     showError(target as HTMLInputElement)
   })
 
-  saveDraft(form, readSource())
+  autosaveDraft(form, findVisitSource())
   return loadFormOnInteraction(island.dataset.code as string)
 }
 

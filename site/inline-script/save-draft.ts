@@ -9,7 +9,7 @@ const maxAgeMs = dayMs
  * Each change creates a new idempotency key, which is saved and sent with the fields, natively or by
  * React. The draft is deleted after a success or after a day.
  */
-export function saveDraft(form: HTMLFormElement, source: string) {
+export function autosaveDraft(form: HTMLFormElement, source: string) {
   const fields = [...form.querySelectorAll<HTMLInputElement>('.field [name]')]
   const key = form.elements.namedItem('idempotencyKey') as HTMLInputElement
   const save = () => {

@@ -9,7 +9,7 @@ const maxLength = 1_500
  * Returns where the visitor came from, as URLSearchParams text: the campaign in the page's URL and the
  * host of the referring site. The first known source is stored for this tab, without a cookie.
  */
-export function readSource() {
+export function findVisitSource() {
   const source = unlessBlocked(() => sessionStorage.getItem(storageKey)) ?? computeSource()
   if (source !== unknown) unlessBlocked(() => sessionStorage.setItem(storageKey, source))
   return source

@@ -29,7 +29,7 @@ export const BadgeCheck = draw(
   'm16 9-5.5 5.5L8 12',
 )
 
-export const Check = draw('m16.5 9-6 6.5L7.5 12.5')
+export const CheckMark = draw('m16.5 9-6 6.5L7.5 12.5')
 
 export const Hammer = draw(
   'm15 12-8.373 8.373a1 1 0 1 1-3-3L12 9',

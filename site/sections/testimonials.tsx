@@ -9,7 +9,7 @@ type Testimonial = Review & { id: number; image: string | undefined }
 const [maxRows, rowLength] = [3, 6]
 
 /** Adds IDs and pictures, so that the owner writes only names and reviews, and splits the list into rows. */
-export function listRows(reviews: readonly Review[], files: Build['files']): Testimonial[][] {
+export function arrangeReviews(reviews: readonly Review[], files: Build['files']): Testimonial[][] {
   const testimonials = reviews.map((review, index) => {
     const file = `pictures/avatars/${review.name.toLowerCase().replaceAll(' ', '-')}.svg`
     return { ...review, id: index + 1, image: files[file] }
@@ -22,7 +22,7 @@ export function listRows(reviews: readonly Review[], files: Build['files']): Tes
 }
 
 export function Testimonials({ content: { testimonials }, build }: PageProps) {
-  const rows = listRows(testimonials.reviews, build.files)
+  const rows = arrangeReviews(testimonials.reviews, build.files)
   if (rows.length === 0) return null
   return (
     <section

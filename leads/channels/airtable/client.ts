@@ -27,10 +27,10 @@ const quotaWaitMs = 15 * minuteMs
 
 export type Ok<Body = unknown> = { kind: 'ok'; body: Body }
 /** 422: Airtable works but rejects the request. `columns` are our columns that may be the cause. */
-export type Refusal = { kind: 'refused'; type: string; columns: readonly ColumnName[] }
+export type RefusedRequest = { kind: 'refused'; type: string; columns: readonly ColumnName[] }
 /** Further requests would fail, too. */
 export type Failure = { kind: 'failed'; error: string; status?: number; retryAfterMs?: number }
-export type Reply<Body = unknown> = Ok<Body> | Refusal | Failure
+export type Reply<Body = unknown> = Ok<Body> | RefusedRequest | Failure
 
 export type AirtableRequest = (method: string, path: string, body?: object) => Promise<Reply>
 
@@ -135,7 +135,7 @@ export const unknownChoice = 'INVALID_MULTIPLE_CHOICE_OPTIONS'
 
 // Keep only the error type and the name of our column, because Airtable's messages can contain what
 // the visitor typed.
-function readError(body: unknown): Omit<Refusal, 'kind'> {
+function readError(body: unknown): Omit<RefusedRequest, 'kind'> {
   const parsed = v.safeParse(errorSchema, body)
   const { type, message } = parsed.success ? parsed.output.error : { type: '', message: '' }
   if (!/^[A-Z_]{3,60}$/.test(type)) return { type: '', columns: [] }

@@ -7,7 +7,7 @@ import {
   connect,
   type Failure,
   type Ok,
-  type Refusal,
+  type RefusedRequest,
   type Reply,
   unknownChoice,
 } from './client.ts'
@@ -17,9 +17,9 @@ const rowSchema = v.object({ id: v.string(), fields: v.record(v.string(), v.unkn
 const rowsSchema = v.object({ records: v.array(rowSchema) })
 export type Row = v.InferOutput<typeof rowSchema>
 
-export type Table = { path: string; request: AirtableRequest }
+export type LeadTable = { path: string; request: AirtableRequest }
 
-export const openTable = (settings: AirtableSettings, deps: AirtableDeps): Table => ({
+export const openTable = (settings: AirtableSettings, deps: AirtableDeps): LeadTable => ({
   path: `${encodeURIComponent(settings.baseId)}/${encodeURIComponent(settings.table)}`,
   request: connect(settings, deps),
 })
@@ -33,7 +33,7 @@ function readRows(reply: Ok | Failure): Ok<Row[]> | Failure {
 
 export async function listRows(
   leadIds: readonly string[],
-  { path, request }: Table,
+  { path, request }: LeadTable,
 ): Promise<Ok<Row[]> | Failure> {
   // Lead IDs contain only letters, digits, and hyphens, so they need no escaping.
   const formula = `OR(${leadIds.map((id) => `{Lead ID}='${id}'`).join(',')})`
@@ -54,7 +54,7 @@ type Batch = { writes: readonly RowWrite[]; typecast: boolean }
  */
 export async function writeRows(
   writes: readonly RowWrite[],
-  { path, request }: Table,
+  { path, request }: LeadTable,
   // Off at first, because typecast silently clears values that do not fit, such as text in a number column.
   typecast = false,
 ): Promise<Map<StoredLead, Reply<Row>>> {
@@ -85,7 +85,7 @@ function pickRow(rows: readonly Row[], { lead, rowId }: RowWrite): Ok<Row> | Fai
 }
 
 /** Each retry has fewer leads, fewer cells, or typecast, so that retries end. */
-function decideRetries({ writes, typecast }: Batch, { type, columns }: Refusal): Batch[] {
+function decideRetries({ writes, typecast }: Batch, { type, columns }: RefusedRequest): Batch[] {
   // Typecast adds the missing choice to the column.
   if (type === unknownChoice && !typecast) return [{ writes, typecast: true }]
   if (columns.includes('Lead ID')) return []
@@ -107,7 +107,7 @@ const filterCells = (cells: Cells, keep: (name: ColumnName) => boolean): Cells =
   Object.fromEntries(Object.entries(cells).filter(([name]) => keep(name as ColumnName)))
 
 /** Deletes every row of a lead and returns how many there were. */
-export async function eraseRows(leadId: string, table: Table): Promise<Ok<number> | Failure> {
+export async function eraseRows(leadId: string, table: LeadTable): Promise<Ok<number> | Failure> {
   const found = await listRows([leadId], table)
   if (found.kind === 'failed') return found
   const rows = found.body

@@ -16,7 +16,7 @@ import {
   type AirtableSettings,
   type Failure,
   type Ok,
-  type Refusal,
+  type RefusedRequest,
   runSetup,
 } from './client.ts'
 import {
@@ -31,11 +31,11 @@ import {
 } from './columns.ts'
 import {
   eraseRows,
+  type LeadTable,
   listRows,
   openTable,
   type Row,
   type RowWrite,
-  type Table,
   writeRows,
 } from './rows.ts'
 
@@ -74,7 +74,7 @@ async function hasRow(db: Database, { id }: StoredLead): Promise<boolean> {
 }
 
 /** Stops after a failure, because more requests would only extend an outage or a lockout. */
-export function openBatch(settings: AirtableSettings, deps: AirtableDeps): Table {
+export function openBatch(settings: AirtableSettings, deps: AirtableDeps): LeadTable {
   const { path, request } = openTable(settings, deps)
   let failure: Failure | undefined
   return {
@@ -97,7 +97,7 @@ const fail = ({ error, retryAfterMs }: Failure) => ({
 })
 
 /** Writes rows and sets an empty Status to New, so that the crew finds them. */
-async function sendNew(leads: readonly StoredLead[], table: Table): Promise<Result[]> {
+async function sendNew(leads: readonly StoredLead[], table: LeadTable): Promise<Result[]> {
   const written = await writeRows(
     leads.map((lead) => ({ lead, cells: makeCells(lead) })),
     table,
@@ -125,7 +125,11 @@ function readResult(lead: StoredLead, reply: Ok<Row> | Failure): Result {
   return note(reply.body.fields.Status === undefined ? [...missing, 'Status'] : missing)
 }
 
-async function explainRefusal({ id }: StoredLead, refusal: Refusal, table: Table): Promise<Result> {
+async function explainRefusal(
+  { id }: StoredLead,
+  refusal: RefusedRequest,
+  table: LeadTable,
+): Promise<Result> {
   const { type, columns } = refusal
   if (columns.includes('Lead ID'))
     return { ok: false, error: `The Airtable table has no text column "Lead ID". ${runSetup}` }
@@ -137,7 +141,7 @@ async function explainRefusal({ id }: StoredLead, refusal: Refusal, table: Table
   return { ok: false, error, refused: true }
 }
 
-function listMissing(cells: Cells, reply: Ok<Row> | Refusal): string[] {
+function listMissing(cells: Cells, reply: Ok<Row> | RefusedRequest): string[] {
   const stored = reply.kind === 'ok' ? reply.body.fields : {}
   // If Airtable did not accept the new Status, the row still has the old one.
   const isStored = (name: string) =>
@@ -191,7 +195,7 @@ const corrections = Object.fromEntries(
 ) as Record<CorrectionReason, ReturnType<typeof updateRows>>
 
 function updateRows(chooseCells: (lead: StoredLead, row: Row) => Cells, typecast = true) {
-  return async (leads: readonly StoredLead[], table: Table): Promise<Result[]> => {
+  return async (leads: readonly StoredLead[], table: LeadTable): Promise<Result[]> => {
     const found = await listRows(
       leads.map(({ id }) => id),
       table,
