@@ -31,7 +31,7 @@ export type BusinessHours = {
   promiseMinutes: number
 }
 
-const longestClosureDays = 366
+export const longestClosureDays = 366
 
 /** Returns `at` if the company is open, or when it next opens. Validation guarantees an opening within a year. */
 export const computeOpening = (at: number, hours: BusinessHours): number =>

@@ -39,8 +39,6 @@ export const newState: LeadState = {
   lastNoteBy: null,
 }
 
-type Kind = Pick<HistoryEvent, 'kind'>
-
 /** Returns true if Undo can take back events of this kind. */
 export const isChangeKind = (kind: EventKind): boolean => events[kind].becomes !== null
 
@@ -57,7 +55,7 @@ export function computeStatus(before: LeadStatus, kind: EventKind): LeadStatus {
 export const plansCall = (kind: EventKind): boolean =>
   events[kind].takes === 'time' || statuses[computeStatus('open', kind)].needs === 'next-call'
 
-const isChange = ({ kind }: Kind) => isChangeKind(kind)
+const isChange = ({ kind }: HistoryEvent) => isChangeKind(kind)
 
 export const readNeed = ({ status }: Pick<LeadState, 'status'>): Need => statuses[status].needs
 

@@ -1,11 +1,10 @@
 import { formatOpening, formatShortClock } from './clock.ts'
 import { computeCallStart } from './deadline.ts'
-import { type BusinessHours, computeOpening, getClock } from './hours.ts'
+import { type BusinessHours, computeOpening, getClock, longestClosureDays } from './hours.ts'
 import { dayMs, hourMs, minuteMs } from './time-units.ts'
 
 const eveningHour = 18
 const afternoonHour = 16
-const longestClosureDays = 366
 
 /** How far ahead the crew may plan a call. */
 export const longestWaitMs = 60 * dayMs

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { DeliveryReason } from '../delivery-reason.ts'
 import { listStatuses } from '../statuses.ts'
 import { cancelDeliveries, waiting, writeDeliveries } from './deliveries.ts'
@@ -17,12 +17,11 @@ import {
  * `dueAt` is the time of that step; `nextAttemptAt` may be earlier or later.
  */
 export const crew = 'crew'
-const reason = 'remind'
 
 export const makeCrewRow = (leadId: string, dueAt: number) => ({
   leadId,
   recipient: crew,
-  reason: reason as typeof reason,
+  reason: 'remind' as const,
   isMessage: 0,
   nextAttemptAt: dueAt,
   dueAt,
@@ -52,14 +51,14 @@ export async function moveCrewRow(
       .execute()
 }
 
-const selectRows = (kysely: Kysely<Tables>) =>
-  kysely.selectFrom('deliveries').where('recipient', '=', crew).where('state', '=', waiting)
-
 export type DueLead = Awaited<ReturnType<typeof listDueLeads>>[number]
 
 /** Lists the leads whose next step is due, emergencies first, then the oldest. */
 export async function listDueLeads({ kysely }: Database, now: number, limit: number) {
-  const found = await selectRows(kysely)
+  const found = await kysely
+    .selectFrom('deliveries')
+    .where('recipient', '=', crew)
+    .where('state', '=', waiting)
     .innerJoin('leads', 'leads.id', 'deliveries.leadId')
     .select([
       ...storedColumns,
@@ -236,21 +235,13 @@ export async function repeatQuestion(
   leadId: string,
   now: number,
 ): Promise<void> {
-  const calledAt = (eb: ExpressionBuilder<Tables, 'deliveries'>) =>
-    eb.selectFrom('leads').select('changedAt').where('id', '=', leadId).$asScalar().$notNull()
   await kysely
     .updateTable('deliveries')
-    .set((eb) => ({ nextAttemptAt: now, dueAt: calledAt(eb) }))
+    .from('leads')
+    .set((eb) => ({ nextAttemptAt: now, dueAt: eb.ref('changedAt').$notNull() }))
     .where('leadId', '=', leadId)
+    .whereRef('leadId', '=', 'leads.id')
     .where('recipient', '=', crew)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('leads')
-          .select('id')
-          .where('id', '=', leadId)
-          .where('status', 'in', listStatuses('result')),
-      ),
-    )
+    .where('status', 'in', listStatuses('result'))
     .execute()
 }

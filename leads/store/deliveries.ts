@@ -241,20 +241,19 @@ export const listQuestions = ({ kysely }: Database, now: number, limit: number) 
     .$narrowType<{ messageId: NotNull; sentAt: NotNull }>()
     .execute()
 
-const selectMessage = (kysely: Database['kysely'], { recipient, messageId }: SentMessage) =>
-  kysely
-    .updateTable('deliveries')
-    .where('recipient', '=', recipient)
-    .where('messageId', '=', messageId)
-    .where('state', '=', asking)
-
 /** Records an answer, or when to ask again. */
 export async function recordAnswer(
   { kysely }: Database,
-  message: SentMessage,
+  { recipient, messageId }: SentMessage,
   changes: Updateable<Tables['deliveries']>,
 ): Promise<void> {
-  await selectMessage(kysely, message).set(changes).execute()
+  await kysely
+    .updateTable('deliveries')
+    .set(changes)
+    .where('recipient', '=', recipient)
+    .where('messageId', '=', messageId)
+    .where('state', '=', asking)
+    .execute()
 }
 
 export const listMessageDeliveries = (
