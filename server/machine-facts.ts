@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { MachineFacts } from '#leads/health/check.ts'
 import type { Env } from '#leads/settings.ts'
+import { joinPath } from '#site/schema/entry-path.ts'
 import { computeBackupDir, findNewestBackup } from './backups.ts'
 
 // The type of overlayfs, which holds a container's own files: see statfs(2).
@@ -33,7 +34,7 @@ export function listSamplePaths(content: unknown, path = ''): string[] {
   return [
     ...(isSample ? [path] : []),
     ...Object.entries(content).flatMap(([name, inner]) =>
-      listSamplePaths(inner, path === '' ? name : `${path}.${name}`),
+      listSamplePaths(inner, joinPath(path, name)),
     ),
   ]
 }

@@ -1,15 +1,12 @@
 import { type FocusEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { capitalize } from '#leads/words.ts'
 import type { EditorField } from '#site/schema/editor.ts'
-import { readEntry } from '#site/schema/entry-path.ts'
+import { joinPath, readEntry } from '#site/schema/entry-path.ts'
 import { Button } from '../elements.tsx'
 import { offerUndo } from '../notice.tsx'
 import { Entry } from './entry.tsx'
 import { type FieldProps, isMarked, Notes, SampleMark, SampleTag, Tool } from './form.tsx'
 import { HoursField } from './hours-field.tsx'
-
-const joinPath = (...parts: (string | number)[]): string =>
-  parts.filter((part) => part !== '').join('.')
 
 /** The value of a group before the owner fills it in. */
 const makeGroup = (fields: readonly EditorField[]): object =>

@@ -1,5 +1,6 @@
 import { serviceTypes } from '#leads/fields.ts'
 import { type BusinessHours, getClock } from '#leads/hours.ts'
+import { listTexts } from './entry-path.ts'
 
 /** The content without placeholders. */
 type Warned = { hours: BusinessHours; form: object }
@@ -57,21 +58,13 @@ function listBrokenPromises(content: Warned): string[] {
   const { hours, form, ...others } = content
   if (hours.open === 'always') return []
   const isOnCall = hours.emergencies === 'always'
-  const found = [
-    ...listMatches(others, /24\/7|day or night/i).filter(
-      (entry) => !(isOnCall && /^emergency\./.test(entry)),
-    ),
-    ...listMatches(others, new RegExp(`\\b${hours.promiseMinutes} minutes`, 'i')).filter(
-      (entry) => !/\.limitedHours\./.test(entry),
-    ),
-  ].filter((entry) => !replacedTexts.test(entry))
-  return [...new Set(found)]
-}
-
-function listMatches(value: unknown, pattern: RegExp, path: readonly string[] = []): string[] {
-  if (typeof value === 'string') return pattern.test(value) ? [path.join('.')] : []
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, inner]) =>
-    listMatches(inner, pattern, [...path, name]),
-  )
+  const minutes = new RegExp(`\\b${hours.promiseMinutes} minutes`, 'i')
+  return listTexts(others)
+    .filter(
+      ({ path, text }) =>
+        (/24\/7|day or night/i.test(text) && !(isOnCall && /^emergency\./.test(path))) ||
+        (minutes.test(text) && !/\.limitedHours\./.test(path)),
+    )
+    .map(({ path }) => path)
+    .filter((path) => !replacedTexts.test(path))
 }

@@ -10,7 +10,7 @@ import {
   findLabel,
   joinLabels,
 } from './editor.ts'
-import { readEntry, writeEntry } from './entry-path.ts'
+import { listTexts, readEntry, writeEntry } from './entry-path.ts'
 import { explainSpan } from './hours-rules.ts'
 import { fillIn } from './placeholders.ts'
 import { explainTooMany, maxEntries } from './rules.ts'
@@ -109,11 +109,6 @@ export const listLongest = (draft: Draft, most: number): string[] =>
       const item = at === undefined ? '' : ` ${Number(at) + 1}`
       return `${joinLabels(section, label)}${item} (${text.length})`
     })
-
-const listTexts = (value: unknown, path: string): { path: string; text: string }[] =>
-  typeof value === 'string'
-    ? [{ path, text: value }]
-    : Object.entries(Object(value)).flatMap(([name, inner]) => listTexts(inner, `${path}.${name}`))
 
 function explainMistake(path: string, problem: string): Mistake {
   const { section = path, label = path } = findLabel(path) ?? {}

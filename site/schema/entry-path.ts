@@ -11,3 +11,14 @@ export function writeEntry(tree: unknown, path: string, value: unknown): unknown
   const { [name]: _, ...others } = Object(tree)
   return inner === undefined ? others : { ...Object(tree), [name]: inner }
 }
+
+export const joinPath = (...parts: (string | number)[]): string =>
+  parts.filter((part) => part !== '').join('.')
+
+/** Lists all texts in a tree. */
+export const listTexts = (tree: unknown, path = ''): { path: string; text: string }[] =>
+  typeof tree === 'string'
+    ? [{ path, text: tree }]
+    : Object.entries(Object(tree)).flatMap(([name, inner]) =>
+        listTexts(inner, joinPath(path, name)),
+      )
