@@ -1,7 +1,7 @@
 import { use, useState } from 'react'
 import { isDueAgain } from '#leads/deadline.ts'
 import { nameButton } from '#leads/describe-event.ts'
-import { maxNoteLength } from '#leads/history.ts'
+import { type EventKind, maxNoteLength } from '#leads/history.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { chooseWords, count } from '#leads/words.ts'
 import { readClock } from './api.ts'
@@ -93,9 +93,10 @@ export function CallActions({ card, isNext }: { card: Card; isNext: boolean }) {
   )
 }
 
-/** Takes back the tap that recorded your call. */
-export function NotCalled({ card }: { card: Card }) {
-  const lead = findOwnCall(card, use(Me)) ?? card.lead
+type UndoProps = { lead: LeadCard; last: EventKind; children?: string }
+
+/** Undoes the newest change, even one by someone else. */
+export function UndoButton({ lead, last, children }: UndoProps) {
   const press = usePress()
   const unsent = useUnsent(lead.id)
   return (
@@ -104,11 +105,17 @@ export function NotCalled({ card }: { card: Card }) {
       className="link"
       // Until the earlier press has reached the server, Undo would take back something else.
       disabled={unsent.length > 0}
-      onClick={() => void press({ lead }, { kind: 'undone' }, 'called')}
+      onClick={() => void press({ lead }, { kind: 'undone' }, last)}
     >
-      {`I didn’t ${chooseWords(lead).call}`}
+      {children ?? `Undo “${nameButton(last, lead)}”`}
     </button>
   )
+}
+
+/** Takes back the tap that recorded your call. */
+export function NotCalled({ card }: { card: Card }) {
+  const lead = findOwnCall(card, use(Me)) ?? card.lead
+  return <UndoButton lead={lead} last="called">{`I didn’t ${chooseWords(lead).call}`}</UndoButton>
 }
 
 // A shorter note has no counter.

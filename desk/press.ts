@@ -4,7 +4,7 @@ import { nameButton } from '#leads/describe-event.ts'
 import { fill } from '#leads/fill.ts'
 import { type EventKind, events } from '#leads/history.ts'
 import { isChangeKind, isRemark, readNeed } from '#leads/lead-state.ts'
-import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
+import type { LeadInFull } from '#leads/reports/describe.ts'
 import { statuses } from '#leads/statuses.ts'
 import { capitalize, chooseWords, isolate } from '#leads/words.ts'
 import { readClock } from './api.ts'
@@ -30,7 +30,7 @@ export function usePress() {
   ): Promise<Error | undefined> {
     const work = send(lead, {
       ...event,
-      ...(others && { requests: others.map(readVersion) }),
+      ...(others && { requests: others.map(({ id, version }) => ({ id, version })) }),
       ...(isAlone && { isAlone }),
     })
     if (!work) return undefined
@@ -65,13 +65,9 @@ export function usePress() {
   }
 }
 
-const readVersion = ({ id, version }: LeadCard) => ({ id, version })
-
 /** Returns the kind of the event that Undo takes back. */
 export const computeLastChange = ({ history }: LeadInFull): EventKind | undefined =>
   history.find(({ kind, isUndone }) => isChangeKind(kind) && !isUndone)?.kind
-
-export const nameUndo = (last: EventKind, lead: LeadCard) => `Undo “${nameButton(last, lead)}”`
 
 export function describePress(
   kind: EventKind,

@@ -5,7 +5,14 @@ import { statuses } from '#leads/statuses.ts'
 import { dayMs, minuteMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
 import { readClock, request } from '../api.ts'
-import { CallActions, dialsHere, NotCalled, NoteField, Unsent } from '../call-actions.tsx'
+import {
+  CallActions,
+  dialsHere,
+  NotCalled,
+  NoteField,
+  UndoButton,
+  Unsent,
+} from '../call-actions.tsx'
 import { ChangeTime } from '../call-times.tsx'
 import {
   type Card,
@@ -24,8 +31,7 @@ import { EventButtons } from '../event-buttons.tsx'
 import { keepLoaded } from '../loaded.ts'
 import { Me } from '../me.ts'
 import { attempt } from '../notice.tsx'
-import { useUnsent } from '../outbox.ts'
-import { computeLastChange, nameUndo, usePress } from '../press.ts'
+import { computeLastChange, usePress } from '../press.ts'
 import { formatRoute, replaceHash } from '../route.ts'
 import { refresh, useClock, usePolling } from '../use-polling.ts'
 import { EraseDialog } from './erase-dialog.tsx'
@@ -84,6 +90,7 @@ export function LeadScreen({
       ? computeCountdown({ ...call, isEmergency: hasEmergency(card) }, clock, me)
       : undefined
   const ownCall = findOwnCall(card, me)
+  const last = data && computeLastChange(data.lead)
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
@@ -115,7 +122,7 @@ export function LeadScreen({
         <EventButtons card={card} place="sale" />
         <ChangeTime card={card} />
         <NoteField card={card} />
-        {data && ownCall !== lead && <UndoLast lead={data.lead} />}
+        {last && ownCall !== lead && <UndoButton lead={lead} last={last} />}
         <Unsent lead={lead} />
       </div>
       {data ? (
@@ -194,25 +201,6 @@ function OtherRequests({
         ))}
       </ul>
     </section>
-  )
-}
-
-/** Undoes the newest change, even one by someone else. */
-function UndoLast({ lead }: { lead: LeadInFull }) {
-  const press = usePress()
-  const unsent = useUnsent(lead.id)
-  const last = computeLastChange(lead)
-  if (!last) return null
-  return (
-    <button
-      type="button"
-      className="link"
-      // Until the earlier press has reached the server, Undo would take back something else.
-      disabled={unsent.length > 0}
-      onClick={() => press({ lead }, { kind: 'undone' }, last)}
-    >
-      {nameUndo(last, lead)}
-    </button>
   )
 }
 
