@@ -70,7 +70,7 @@ export const push: Channel<'push'> = {
     const clock = { now: context.now(), timeZone: context.hours().timeZone }
     const message = summarize(leads, isBurst ? 'burst' : 'waiting', clock)
     const messageId = first?.messageId ?? ''
-    return sendPush({ ...message, isSilent: false, messageId }, device, context, signal)
+    return sendPush({ ...message, messageId }, device, context, signal)
   },
   digest: {
     // Includes devices that are off, so that a device that is turned on later gets no digest of the past.
@@ -79,9 +79,8 @@ export const push: Channel<'push'> = {
       const device = await findDevice(to, context)
       if (!device) return undeliverable
       const message = { title: 'To do today', body: text, leadId: 'digest', opensList: true }
-      const isOf = { isEmergency: false, isCalled: false, isSilent: false }
       const options = { ttlSeconds: digestTtlSeconds, messageId: id }
-      return sendPush({ ...message, ...isOf, ...options }, device, context, signal)
+      return sendPush({ ...message, ...options }, device, context, signal)
     },
   },
   explainFailure: (leads, lateBy) => `Push notifications for ${leads} are ${lateBy} late.`,
@@ -127,9 +126,9 @@ type PushMessage = {
   opensList?: boolean
   /** The lead has a phone number. */
   canDial?: boolean
-  isEmergency: boolean
+  isEmergency?: boolean
   /** Replaces the earlier notification without a sound. */
-  isCalled: boolean
+  isCalled?: boolean
   /** Asks for the result of a call. */
   isQuestion?: boolean
   ttlSeconds: number
@@ -182,7 +181,6 @@ function describePushQuestion(lead: StoredLead, isCaller: boolean): PushMessage 
     body: describeBody(lead, false),
     leadId: lead.id,
     isEmergency: lead.serviceType === 'emergency',
-    isCalled: false,
     isQuestion: true,
     ttlSeconds: againTtlSeconds,
   }
@@ -201,7 +199,6 @@ function summarize(
     leadId: tag,
     opensList: true,
     isEmergency: hasEmergency,
-    isCalled: false,
     ttlSeconds: countTtl(deadlineAt, clock.now),
   }
 }
@@ -211,14 +208,14 @@ const countTtl = (deadlineAt: number, now: number) =>
 
 /** Also used to test a device from the desk. Marks the device as gone after a 404 or 410. */
 export async function sendPush(
-  message: PushMessage & { isSilent: boolean; messageId: string },
+  message: PushMessage & { isSilent?: boolean; messageId: string },
   device: PushDevice,
   context: Pick<Context, 'env' | 'db' | 'fetch' | 'now' | 'timers' | 'encryptPush'>,
   signal: AbortSignal,
 ): Promise<Result> {
   const { env, db, fetch, now, timers } = context
   const { title, body, leadId, version, opensList = false, canDial = false, ttlSeconds } = message
-  const { isEmergency, isCalled, isQuestion = false } = message
+  const { isEmergency = false, isCalled = false, isQuestion = false, isSilent = false } = message
   const deskUrl = env.desk?.url ?? env.publicUrl
   const data = {
     // Declarative Web Push: Safari shows this if the service worker does not run.
@@ -230,7 +227,7 @@ export async function sendPush(
       tag: leadId,
       lang: 'en-US',
       navigate: opensList ? `${deskUrl}/` : `${deskUrl}/#/lead/${leadId}`,
-      silent: message.isSilent,
+      silent: isSilent,
     },
     lead: {
       leadId,

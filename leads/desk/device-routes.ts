@@ -112,8 +112,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
   })
   app.delete('/api/devices/:id', async (c) => {
     if (await isRefused(c)) return refuse(c, 403, notOwn)
-    const id = c.req.param('id')
-    await removeDevice(db, id)
+    await removeDevice(db, c.req.param('id'))
     return c.json({ ok: true })
   })
   app.post('/api/devices/:id/test', async (c) => {
@@ -149,10 +148,7 @@ const testMessage = {
   body: 'The next lead will look and sound like this.',
   leadId: 'test',
   opensList: true,
-  isEmergency: false,
-  isCalled: false,
   ttlSeconds: 60,
-  isSilent: false,
   messageId: 'test',
 }
 
