@@ -51,7 +51,7 @@ export function usePress() {
         // Show Undo at least as long as it can still stop the email.
         computeShowMs: ({ emailAt }) => Math.max(shownMs, (emailAt ?? 0) - readClock()),
         makeUndo: (after) => {
-          const last = computeLastChange(after)
+          const last = findUndoKind(after)
           if (isRemark(event.kind) || !last) return undefined
           return () => void press({ lead: after }, { kind: 'undone' }, last)
         },
@@ -66,7 +66,7 @@ export function usePress() {
 }
 
 /** Returns the kind of the event that Undo takes back. */
-export const computeLastChange = ({ history }: LeadInFull): EventKind | undefined =>
+export const findUndoKind = ({ history }: LeadInFull): EventKind | undefined =>
   history.find(({ kind, isUndone }) => isChangeKind(kind) && !isUndone)?.kind
 
 export function describePress(

@@ -11,7 +11,7 @@ import {
 } from '#leads/store/tables.ts'
 import { UserError } from '#leads/user-error.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { explain, migratePostgres, migrateSqlite } from './migrations.ts'
+import { explainFault, migratePostgres, migrateSqlite } from './migrations.ts'
 import {
   createSqliteKysely,
   type LockClock,
@@ -72,7 +72,7 @@ async function openSqlite(
     // Overwrite deleted rows; otherwise sessions and erased leads stay readable in the file.
     sqlite.exec('pragma secure_delete = on')
   } catch (error) {
-    throw new UserError(`Cannot open the database ${file} (DATA_DIR): ${explain(error)}.`)
+    throw new UserError(`Cannot open the database ${file} (DATA_DIR): ${explainFault(error)}.`)
   }
   try {
     await migrateSqlite(sqlite, migrations, options)

@@ -40,7 +40,7 @@ const refuseOlder = ({ file }: Migration) =>
 const explainFailure = (migration: Migration | undefined, error: unknown) =>
   error instanceof UserError
     ? error
-    : new UserError(`The migration ${migration?.file} failed: ${explain(error)}.`)
+    : new UserError(`The migration ${migration?.file} failed: ${explainFault(error)}.`)
 
 export async function migrateSqlite(
   sqlite: DatabaseSync,
@@ -96,7 +96,7 @@ export async function migratePostgres(
   try {
     await client.connect()
   } catch (error) {
-    throw new UserError(`Cannot connect to the database in DATABASE_URL: ${explain(error)}.`)
+    throw new UserError(`Cannot connect to the database in DATABASE_URL: ${explainFault(error)}.`)
   }
   let [migration] = migrations
   try {
@@ -153,7 +153,7 @@ async function readNewest(client: pg.Client): Promise<Applied[]> {
 }
 
 // If a host has two addresses, Node reports a refused connection as an AggregateError without a message.
-export function explain(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(explain).join('; ')
+export function explainFault(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(explainFault).join('; ')
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
 }

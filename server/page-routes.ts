@@ -25,7 +25,7 @@ import { maxPageBytes } from '#site/build/weigh.ts'
 import { compareDrafts } from '#site/schema/changes.ts'
 import type { Content } from '#site/schema/content-schema.ts'
 import {
-  check,
+  checkDraft,
   findMisfit,
   findValid,
   listLongest,
@@ -169,7 +169,7 @@ export const createPageRoutes =
       action: Parameters<typeof logAction>[2] = 'published the page',
     ): Promise<Response> {
       const draft = keepEditable(content)
-      const { mistakes } = check(merge(draft, file), now())
+      const { mistakes } = checkDraft(merge(draft, file), now())
       if (mistakes.length > 0) return c.json({ error: { message: hasMistakes }, mistakes }, 400)
       const { published, fault = publisher.findFault() } = await readPage(publisher, context)
       const changes = compareDrafts(keepEditable(published?.content), draft)
@@ -218,7 +218,7 @@ async function describePage(publisher: Publisher, context: DeskContext, email: s
   const whole = merge(content, file)
   const draft = pickEditable(whole)
   const shown = merge(published?.content, file)
-  const { mistakes, warnings } = check(whole, now())
+  const { mistakes, warnings } = checkDraft(whole, now())
   const describe = ({ number, person, at, ...version }: PageVersion) => ({
     number,
     person,

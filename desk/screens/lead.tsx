@@ -31,7 +31,7 @@ import { EventButtons } from '../event-buttons.tsx'
 import { keepLoaded } from '../loaded.ts'
 import { Me } from '../me.ts'
 import { attempt } from '../notice.tsx'
-import { computeLastChange, usePress } from '../press.ts'
+import { findUndoKind, usePress } from '../press.ts'
 import { formatRoute, replaceHash } from '../route.ts'
 import { refresh, useClock, usePolling } from '../use-polling.ts'
 import { EraseDialog } from './erase-dialog.tsx'
@@ -90,7 +90,7 @@ export function LeadScreen({
       ? computeCountdown({ ...call, isEmergency: hasEmergency(card) }, clock, me)
       : undefined
   const ownCall = findOwnCall(card, me)
-  const last = data && computeLastChange(data.lead)
+  const last = data && findUndoKind(data.lead)
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>

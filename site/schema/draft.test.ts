@@ -3,13 +3,13 @@ import { fill } from '#leads/fill.ts'
 import * as file from '../content.ts'
 import { compareDrafts } from './changes.ts'
 import type { Content } from './content-schema.ts'
-import { check, findMisfit, listSamples, mergeDraft, pickEditable } from './draft.ts'
+import { checkDraft, findMisfit, listSamples, mergeDraft, pickEditable } from './draft.ts'
 import { editorSections } from './editor.ts'
 import { fillIn } from './placeholders.ts'
 
 const content: Content = { ...file }
 const now = Date.parse('2026-11-17T12:00:00Z')
-const findMistakes = (draft: object) => check(mergeDraft(draft, content), now).mistakes
+const findMistakes = (draft: object) => checkDraft(mergeDraft(draft, content), now).mistakes
 
 test('a draft of the file is the file again, and survives JSON', () => {
   const stored = JSON.parse(JSON.stringify(pickEditable(content)))
@@ -39,7 +39,9 @@ test('limits lists to a number that renders quickly', () => {
   }
   // A list that is too long is not checked any further.
   for (const reviews of [repeat(1_000), Array(1_000).fill({})])
-    expect(check({ ...content, testimonials: { ...content.testimonials, reviews } }, now)).toEqual({
+    expect(
+      checkDraft({ ...content, testimonials: { ...content.testimonials, reviews } }, now),
+    ).toEqual({
       mistakes: [tooMany],
       warnings: [],
     })
@@ -230,7 +232,7 @@ test('points out wording that limited hours contradict, and holidays that have p
   const hours = { open: { Mon: ['7:00-18:00'] }, closedDates: ['2025-12-25'] }
   const about = { text: 'We come within 10 minutes.' }
   const services = { ...content.services, heading: 'Services, day or night' }
-  const { warnings } = check(mergeDraft({ hours, about }, { ...content, services }), now)
+  const { warnings } = checkDraft(mergeDraft({ hours, about }, { ...content, services }), now)
   expect(warnings).toContainEqual({
     path: 'about.text',
     message: expect.stringContaining('Check “Text” under About you: '),
@@ -245,9 +247,9 @@ test('points out wording that limited hours contradict, and holidays that have p
   ])
   // The sample has wording for both.
   expect(
-    check(mergeDraft({ hours: { ...hours, closedDates: [] } }, content), now).warnings,
+    checkDraft(mergeDraft({ hours: { ...hours, closedDates: [] } }, content), now).warnings,
   ).toEqual([])
-  expect(check(content, now).warnings).toEqual([])
+  expect(checkDraft(content, now).warnings).toEqual([])
 })
 
 test('lists what is still made up, until the owner changes, deletes, or confirms it', () => {

@@ -119,7 +119,7 @@ function explainMistake(path: string, problem: string): Mistake {
 const maxMistakes = 50
 
 /** Lists mistakes and probable mistakes, with messages for the owner. */
-export function check(content: unknown, now: number) {
+export function checkDraft(content: unknown, now: number) {
   const { issues, typed, output } = v.safeParse(contentSchema, content, checkOptions)
   const mistakes = (issues ?? []).slice(0, maxMistakes).map((issue): Mistake => {
     const path = v.getDotPath(issue) ?? ''
@@ -136,7 +136,7 @@ export function check(content: unknown, now: number) {
 function checkStored(stored: object | undefined, file: Content, now: number) {
   const misfit = stored ? findMisfit(stored) : damaged
   if (misfit) return { mistakes: [misfit], warnings: [] }
-  return check(mergeDraft(stored, file), now)
+  return checkDraft(mergeDraft(stored, file), now)
 }
 const damaged: Mistake = { path: '', message: 'The stored text is damaged.' }
 
