@@ -79,16 +79,16 @@ export async function unpack(from: string, to: string): Promise<number> {
 export function checkSqlite(sqlite: DatabaseSync): number {
   checkPages(sqlite)
   if (sqlite.prepare('pragma main.foreign_key_check').all().length > 0)
-    throw new UserError('some of its events or deliveries have no lead')
+    throw new UserError('the database has events or deliveries without a lead')
   const leads = countLeads(sqlite)
-  if (leads === undefined) throw new UserError('it has no leads table')
+  if (leads === undefined) throw new UserError('the database has no leads table')
   return leads
 }
 
 export function checkPages(sqlite: DatabaseSync): void {
   const finding = String(sqlite.prepare('pragma main.integrity_check').get()?.integrity_check)
   if (finding !== 'ok')
-    throw new UserError(`its integrity check found: ${finding.replaceAll('\n', ' ')}`)
+    throw new UserError(`the integrity check found: ${finding.replaceAll('\n', ' ')}`)
 }
 
 /** Undefined if there is no leads table. */

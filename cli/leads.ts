@@ -19,7 +19,7 @@ import { hours } from '#site/content.ts'
 import { formatPublishedPage } from './print-page.ts'
 import { explainError, parseTyped, UsageError } from './terminal.ts'
 
-const help = `Commands for the owner. To view, retry, or erase leads, use the desk.
+const help = `Commands for the owner. To view or erase leads, or to resend messages, use the desk.
 
   npm run leads -- desk             print a link that signs you in to the desk
   npm run leads -- export FILE      write all leads to FILE as CSV
@@ -134,7 +134,7 @@ async function writeNewFile(file: string, content: AsyncIterable<string>) {
 async function formatDeskLink(db: Database, desk: Opened['desk'], now: number): Promise<string> {
   if (!desk)
     throw new UserError(
-      'The desk is not set up. Set DESK_URL in .env, such as https://desk.example.com.',
+      'The desk is not set up. Set DESK_URL in .env to a URL such as https://desk.example.com.',
     )
   const link = await makeLink(db, { url: desk.url, now })
   return `Open this link within 15 minutes. It works once:\n${link}\n`

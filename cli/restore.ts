@@ -24,7 +24,7 @@ const help = `Restores a backup. Stop the site first.
   npm run restore -- FILE             restore into an empty DATA_DIR
   npm run restore -- FILE --replace   back up the current database, then replace it
   npm run restore -- --after-pg-restore
-                                      finish a restore with pg_restore into DATABASE_URL
+                                      after pg_restore into DATABASE_URL: cancel old alerts, sign everyone out
 `
 
 /**
@@ -66,13 +66,13 @@ export const restore = (
     }
   })
 
-const moveAway = 'Move leads.db and leads.db-wal to another folder, and run this again.'
-
 /** Fails if the site has the database open. */
 async function openExclusively(file: string): Promise<DatabaseSync> {
   // SQLite would delete a write-ahead log without a database.
   if (!existsSync(file) && existsSync(`${file}-wal`))
-    throw new UserError(`${file}-wal has no database and may contain leads. ${moveAway}`)
+    throw new UserError(
+      `${file} is missing, but ${file}-wal exists and may contain leads. Move ${file}-wal to another folder, and run this again.`,
+    )
   if (!existsSync(file)) {
     await writeFile(file, '', { mode: 0o600 })
     await giveToOwner(file)
@@ -89,7 +89,9 @@ async function openExclusively(file: string): Promise<DatabaseSync> {
     const { message } = error as Error
     if (/locked/.test(message))
       throw new UserError(`The site is still using ${file}. Stop it first.`)
-    throw new UserError(`${file} is damaged: ${message}. ${moveAway}`)
+    throw new UserError(
+      `${file} is damaged: ${message}. Move leads.db and leads.db-wal to another folder, and run this again.`,
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 import { use, useState } from 'react'
 import { isDueAgain } from '#leads/deadline.ts'
-import { nameButton } from '#leads/describe-event.ts'
+import { nameButton, nameUndone } from '#leads/describe-event.ts'
 import { type EventKind, maxNoteLength } from '#leads/history.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { chooseWords, count } from '#leads/words.ts'
@@ -107,7 +107,7 @@ export function UndoButton({ lead, last, children }: UndoProps) {
       disabled={unsent.length > 0}
       onClick={() => void press({ lead }, { kind: 'undone' }, last)}
     >
-      {children ?? `Undo “${nameButton(last, lead)}”`}
+      {children ?? `Undo “${nameUndone(last, lead)}”`}
     </button>
   )
 }

@@ -1,6 +1,6 @@
 import { use } from 'react'
 import { type Clock, formatDuration } from '#leads/clock.ts'
-import { nameButton } from '#leads/describe-event.ts'
+import { nameUndone } from '#leads/describe-event.ts'
 import { fill } from '#leads/fill.ts'
 import { type EventKind, events } from '#leads/history.ts'
 import { isChangeKind, isRemark, readNeed } from '#leads/lead-state.ts'
@@ -81,7 +81,7 @@ export function describePress(
   const describe = (text: string) =>
     isOthers ? `${after.caller ?? 'someone'} is ${words.calling}.` : fill(text, words)
   const status = statuses[after.status]
-  if (undone) return `Undid “${nameButton(undone, after)}.” ${capitalize(describe(status.again))}`
+  if (undone) return `Undid “${nameUndone(undone, after)}.” ${capitalize(describe(status.again))}`
   const state = describe(status.notice)
   if (after.emailAt === null) return state
   const wait = formatDuration(after.emailAt - clock.now)

@@ -61,9 +61,7 @@ test('after a change on another device, the owner chooses which draft stays', as
   await expect(headline(page)).toHaveValue(hero.headline)
   await saveElsewhere('The other headline')
   await headline(page).fill('My headline')
-  const conflict = page
-    .getByRole('alert')
-    .filter({ hasText: 'You have changed the page in another' })
+  const conflict = page.getByRole('alert').filter({ hasText: 'You changed the page in another' })
   await expect(conflict).toBeVisible()
   await checkAxe(page, 'conflict')
   await page.reload()

@@ -28,7 +28,7 @@ export const formatChanges = (text: string | null): string =>
   parseChanges(text)
     .map(([name, ...values]) => {
       const [before, after] = values.map(
-        (value) => readField({ [name]: value } as Lead, name) || 'nothing',
+        (value) => readField({ [name]: value } as Lead, name) || '(blank)',
       )
       return `the ${leadFields[name].noun} from ${before} to ${after}`
     })

@@ -17,9 +17,13 @@ type Details = {
   lead: { name: string; phone: string }
 }
 
-/** Returns the name of the desk's button. Undo shows the name of what it takes back. */
+/** Returns the name of the desk's button. */
 export const nameButton = (kind: EventKind, lead: { phone: unknown }): string =>
   fill(events[kind].button, chooseWords(lead))
+
+/** The button’s name without the ellipsis that announces a choice. */
+export const nameUndone = (kind: EventKind, lead: { phone: unknown }): string =>
+  nameButton(kind, lead).replace('…', '')
 
 /**
  * Returns what happened in plain words, such as “Sam called, no answer”. `when` is inserted after the verb:
@@ -38,7 +42,7 @@ export function describeEvent(
     details: formatDetails(kind, text),
     changes: kind === 'corrected' ? formatChanges(text) : '',
     firstName: lead.name ? ` to ${readFirstName(lead.name)}` : '',
-    undone: undone ? `“${nameButton(undone.kind, lead)}”` : 'the last step',
+    undone: undone ? `“${nameUndone(undone.kind, lead)}”` : 'the last step',
   })
   const someone = via === 'site' ? 'The site' : 'Someone'
   return `${person ? toOneLine(person) : someone} ${sentence}`

@@ -5,7 +5,7 @@ import { openCrew } from '#testing/service.ts'
 import { describePress } from '../desk/press.ts'
 import { renderStart } from '../desk/render.tsx'
 import { describeAlert } from './channels/alert.ts'
-import { nameButton } from './describe-event.ts'
+import { nameButton, nameUndone } from './describe-event.ts'
 import { type EventKind, eventKinds, events } from './history.ts'
 import { formatAnswerPage } from './http/answer-page.ts'
 import { computeStatus, isChangeKind, isRemark, needsCall } from './lead-state.ts'
@@ -143,7 +143,7 @@ it.each(pairs)(
     if (!isChangeKind(kind)) return
     const undone = await desk.act('undone')
     expect(undone.lead.status).toBe(before)
-    expect(undone.lead.history[0].text).toBe(`Sam Hill undid “${button}”`)
+    expect(undone.lead.history[0].text).toBe(`Sam Hill undid “${nameUndone(kind, { phone: '1' })}”`)
     expect(undone.lead.history[1]).toMatchObject({ kind, isUndone: true })
     expect(await desk.readToday()).toContain('Jane Doe')
     expect(desk.readAirtable()).toEqual([statuses[before].airtable])

@@ -70,7 +70,7 @@ export const events: Record<EventKind, Event> = {
   'call-again': {
     button: 'Call again…',
     place: 'results',
-    sentence: '{called}{when}, agreed to call again {at}',
+    sentence: '{called}{when} and agreed to call again {at}',
     becomes: 'agreed',
     call: 'answered',
     takes: 'time',

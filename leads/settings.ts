@@ -201,7 +201,7 @@ export function readEnv(given: Record<string, string | undefined>) {
   function checkAddresses() {
     if (!desk) return
     if (desk.port === port && port !== 0)
-      throw makeError([`DESK_PORT must differ from PORT, and both are ${port}`])
+      throw makeError([`DESK_PORT must differ from PORT, but both are ${port}`])
     if (env.DESK_URL && new URL(desk.url).host === new URL(publicUrl).host)
       throw makeError([
         'DESK_URL must have a different host name or port than PUBLIC_URL, because the desk is a separate site',

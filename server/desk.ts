@@ -11,7 +11,7 @@ try {
   const env = readEnv(process.env)
   if (!env.desk)
     throw new UserError(
-      'The desk is not set up. Set DESK_URL in .env, such as https://desk.example.com.',
+      'The desk is not set up. Set DESK_URL in .env to a URL such as https://desk.example.com.',
     )
   const db = await openDatabase(env)
   const context = createContext({

@@ -84,7 +84,7 @@ export const createPageRoutes =
 
     function refuseChanged(c: DeskRequest, { person, email, at, isDraft }: PageVersion) {
       const isMine = email === c.var.session.email
-      const who = isMine ? 'You have' : `${person} has`
+      const who = isMine ? 'You' : person
       const what = isDraft ? 'changed' : 'published'
       const where = isMine ? ' in another tab or on another device' : ''
       const time = formatClock(at, { now: now(), timeZone: hours().timeZone })

@@ -71,7 +71,7 @@ it('refuses to overwrite what someone else saved, and names the person', async (
   const late = await call('PUT', '/draft', { base: number, draft })
   expect(late.status).toBe(409)
   expect(late.message).toMatch(
-    /^Alex has changed the page \(6:00 AM CST\)\. Your latest changes aren’t saved\./,
+    /^Alex changed the page \(6:00 AM CST\)\. Your latest changes aren’t saved\./,
   )
   expect(late.json.error.code).toBe('page-changed')
   expect((await call('POST', '/publish', { number })).status).toBe(409)
@@ -81,7 +81,7 @@ it('refuses to overwrite what someone else saved, and names the person', async (
   })
   // The same person's tab from yesterday.
   const own = await call('PUT', '/draft', { base: number, draft }, alex)
-  expect(own.message).toMatch(/^You have changed the page in another tab or on another device/)
+  expect(own.message).toMatch(/^You changed the page in another tab or on another device/)
 })
 
 it('publishes an older version again', async () => {

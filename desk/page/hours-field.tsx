@@ -61,8 +61,8 @@ export function HoursField({ field, path, form }: FieldProps) {
               <details>
                 <summary>Copy to other days</summary>
                 <div className="pair">
-                  <Button onClick={() => copy(day, workdays, 'Monday to Friday')}>
-                    Monday to Friday
+                  <Button onClick={() => copy(day, workdays, 'all weekdays')}>
+                    Monday through Friday
                   </Button>
                   <Button onClick={() => copy(day, weekdays, 'every day')}>Every day</Button>
                 </div>

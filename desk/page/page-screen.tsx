@@ -129,7 +129,6 @@ function Section({ section, form }: { section: EditorSection; form: Form }) {
   const { id, title, hint, sample, fields } = section
   useLayoutEffect(() => void scrollTo(0, 0), [])
   const samples = fields.filter(({ path, isMarked }) => !isMarked && form.samples.includes(path))
-  const names = new Intl.ListFormat('en').format(samples.map(({ label }) => label))
   const verb = samples.every(({ optional }) => optional) ? 'replace or delete' : 'replace'
   return (
     <>
@@ -139,7 +138,9 @@ function Section({ section, form }: { section: EditorSection; form: Form }) {
       </a>
       <Heading>{title}</Heading>
       <p className="quiet">{hint}</p>
-      {sample && names && <SampleMark form={form} path={sample} task={`${verb} ${names}`} />}
+      {sample && samples.length > 0 && (
+        <SampleMark form={form} path={sample} task={`${verb} each entry marked “Sample”`} />
+      )}
       <Notes form={form} path={id} />
       {fields.map((field) => (
         <FormField

@@ -27,7 +27,7 @@ const statusChoices = [
   ['', 'Any status'],
   ...(toCall ? [toCall] : []),
   ['late', 'Overdue'],
-  ['next-call', 'To call again'],
+  ['next-call', 'Needs another call'],
   ...otherStatuses,
 ] as const
 const periodChoices = [

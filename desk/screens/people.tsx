@@ -37,7 +37,7 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
           <h2>You</h2>
           <form className="card field-row" onSubmit={rename}>
             <label>
-              Your name (shown to the crew)
+              Your name (shown to the crew and in your texts)
               <input
                 name="person"
                 defaultValue={me.person}
@@ -99,7 +99,8 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
                 question="Sign out everywhere?"
                 onConfirm={() => end('/api/sessions', true)}
               >
-                Everyone will have to sign in again. Until then, no device receives notifications.
+                Everyone will have to sign in again and turn notifications back on. Until then, no
+                device gets alerts. Unused sign-in links and invitations stop working.
               </ConfirmButton>
             </div>
           )}
@@ -110,7 +111,7 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
               clock={clock}
             />
           )}
-          {data && <Log title="Other changes" entries={data.log.others} clock={clock} />}
+          {data && <Log title="Other actions" entries={data.log.others} clock={clock} />}
         </section>
       </div>
     </>

@@ -144,7 +144,7 @@ function AskForCode({ onEnter }: { onEnter: () => void }) {
 
 const NameField = () => (
   <label>
-    Your name (shown to the crew)
+    Your name (shown to the crew and in your texts)
     <input name="person" maxLength={60} autoComplete="name" required />
   </label>
 )

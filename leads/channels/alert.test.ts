@@ -66,7 +66,7 @@ describe('the headline', () => {
 
   it('says “again” once about a homeowner who asked again and did not answer', () => {
     expect(alertOf(again, 'again-2', 33 * minuteMs, true).headline).toBe(
-      'Repeat request: call Jane Doe again, no answer (2 tries)',
+      'Repeat request: call Jane Doe again; no answer (2 tries)',
     )
   })
 })

@@ -109,7 +109,7 @@ export function describeAlert(
           url: options.answerUrl,
           label: `I’m ${calling}`,
           hint: options.answerUrl
-            ? `Open “I’m ${calling},” then press the button to tell the crew.`
+            ? `Open “I’m ${calling},” then press the button on that page. It tells the crew.`
             : `When you ${call}, set the row’s Status in Airtable to Called. This stops the reminders.`,
           shortHint: `${capitalize(calling)}? Set Status in Airtable to Called.`,
         },
@@ -132,11 +132,11 @@ export function describeQuestion(
 export const describeUpdate = (lead: StoredLead, name: string): string =>
   describeNews(lead, { name, caller: lead.caller && breakAutoLinks(lead.caller) })
 
-/** A repeat starts with “Repeat request:”, so it gets no second colon. */
+/** A repeat starts with “Repeat request:”, so it gets a semicolon instead of a second colon. */
 export function describeCallAgain(lead: StoredLead, name: string, isRepeat: boolean): string {
   const { call } = chooseWords(lead)
   const why = explainNextCall({ ...lead, caller: lead.caller && breakAutoLinks(lead.caller) })
-  return `${call} ${name} again${isRepeat ? ',' : ':'} ${why}`
+  return `${call} ${name} again${isRepeat ? ';' : ':'} ${why}`
 }
 
 // A push message has room for 4 kB, and a text for two segments.

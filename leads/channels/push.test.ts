@@ -115,8 +115,8 @@ it('asks for the result of a call with a sound, and offers no button to call', a
 it.each<[string, Partial<StoredLead>, boolean]>([
   ['Call Jane Doe again: no answer (1 try)', again, false],
   ['Repeat request: call Jane Doe by 6:10 AM CST', {}, true],
-  ['Repeat request: call Jane Doe again, no answer (1 try)', again, true],
-  ['Repeat request: email Jane Doe again, no answer (1 try)', { ...again, phone: '' }, true],
+  ['Repeat request: call Jane Doe again; no answer (1 try)', again, true],
+  ['Repeat request: email Jane Doe again; no answer (1 try)', { ...again, phone: '' }, true],
   ['Alex is emailing Jane Doe', { phone: '', status: 'calling', caller: 'Alex' }, false],
 ])('has the title %s', (title, changes, isRepeat) => {
   const clock = { now: testTime, timeZone: 'America/Chicago' }

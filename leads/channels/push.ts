@@ -155,7 +155,7 @@ export function describePush(
     const need = isRepeat ? `${call} ${name}` : `${name}: ${call}`
     if (deadlineAt !== null && now < deadlineAt)
       return `${need} by ${formatClock(deadlineAt, { now, timeZone })}`
-    return `${need} now, requested ${formatDuration(now - receivedAt)} ago`
+    return `${need} now (requested ${formatDuration(now - receivedAt)} ago)`
   }
   return {
     title: `${isRepeat && !isCalled ? 'Repeat request: ' : ''}${describeTitle()}`,

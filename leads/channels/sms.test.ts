@@ -54,7 +54,7 @@ it.each([
   ],
   [
     { kind: 'error', status: 400, code: 21211 },
-    /^A recipient’s phone number doesn’t exist\. Check ALERT_SMS_TO/,
+    /^A recipient’s phone number isn’t valid\. Check ALERT_SMS_TO/,
     { refused: true },
   ],
   [

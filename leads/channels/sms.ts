@@ -106,7 +106,7 @@ const advice: Record<number, string> = {
     'Twilio rejected the site’s account ID or token. Check TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN.',
   20404: 'Twilio doesn’t know the site’s account ID. Check TWILIO_ACCOUNT_SID.',
   20429: 'Too many texts were sent in a short time.',
-  21211: 'A recipient’s phone number doesn’t exist. Check ALERT_SMS_TO and ESCALATION_SMS_TO.',
+  21211: 'A recipient’s phone number isn’t valid. Check ALERT_SMS_TO and ESCALATION_SMS_TO.',
   21212: 'The site’s Twilio number is wrong. Check TWILIO_FROM.',
   21606: 'The site’s Twilio number can’t send texts. Check TWILIO_FROM.',
   21608: 'A Twilio trial account can text only verified numbers. Upgrade it in the Twilio console.',

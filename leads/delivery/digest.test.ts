@@ -46,7 +46,7 @@ it.each(engines)(
     })
     expect((await deliverAt(opening + minuteMs)).digests).toEqual([])
     await record(db, id, 'called', { at: opening + minuteMs })
-    expect((await deliverAt(opening + dayMs)).digests).toEqual(everyone('1 without a result'))
+    expect((await deliverAt(opening + dayMs)).digests).toEqual(everyone('1 call without a result'))
     expect((await deliverAt(opening + dayMs + hourMs)).digests).toEqual([])
   },
 )

@@ -7,6 +7,7 @@ import { nameError } from '../log.ts'
 import { acquire, nameDigest, release } from '../store/claims.ts'
 import { countToDo } from '../store/today-leads.ts'
 import { hourMs, minuteMs } from '../time-units.ts'
+import { count } from '../words.ts'
 import { keepTrying } from './send-due.ts'
 
 // Longer than sending a digest and recording the result, so the lease needs no renewal.
@@ -97,10 +98,9 @@ const describeToDo = ({
   withoutResult,
 }: Awaited<ReturnType<typeof countToDo>>) =>
   [
-    { number: again, what: 'to call again today' },
-    { number: neverCalled, what: 'not called yet' },
-    { number: withoutResult, what: 'without a result' },
+    again > 0 && `${again} to call again today`,
+    neverCalled > 0 && `${neverCalled} not called yet`,
+    withoutResult > 0 && `${count(withoutResult, 'call')} without a result`,
   ]
-    .filter(({ number }) => number > 0)
-    .map(({ number, what }) => `${number} ${what}`)
+    .filter((part) => part !== false)
     .join(', ')

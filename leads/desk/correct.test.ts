@@ -57,7 +57,7 @@ describe.each(engines)('a correction on %s', (engine) => {
     const fields = { phone: other, name: 'Jane Hernández', serviceType: '' }
     const { lead } = (await correct(id, { ...fields, phone: '612.555.0112' })).json
     expect(lead.history[0].text).toBe(
-      'Sam Hill changed the name from Jane Doe to Jane Hernández, and the phone number from (555) 123-4567 to (612) 555-0112, and the service from Roof Repair to nothing',
+      'Sam Hill changed the name from Jane Doe to Jane Hernández, and the phone number from (555) 123-4567 to (612) 555-0112, and the service from Roof Repair to (blank)',
     )
     const { events, deliveries, ...after } = (await findLead(db, id)) ?? {}
     const { events: _, deliveries: __, ...rest } = before ?? {}

@@ -55,7 +55,7 @@ it('keeps the time of a call that the homeowner asked for, even while we are clo
   await press(id, 'called')
   const { lead } = (await press(id, 'call-again', { at })).json
   expect(lead).toMatchObject({ status: 'agreed', attempts: 0, callAgainAt: at, emailAt: null })
-  expect(lead.history[0].text).toBe('Sam Hill called, agreed to call again at 10:00 PM CST')
+  expect(lead.history[0].text).toBe('Sam Hill called and agreed to call again at 10:00 PM CST')
   expect((await deliverAt(at - 1)).subjects).toEqual([])
   const asked = 'Call Jane Doe again: we agreed on another call'
   expect(await deliverAt(at)).toMatchObject({

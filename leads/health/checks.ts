@@ -207,7 +207,7 @@ export const healthChecks: readonly Check[] = [
       if (!isPublic || samples.length === 0) return
       const reviews = samples.filter((path) => path.startsWith('testimonials.')).length
       const others = samples.filter((path) => !path.startsWith('testimonials.')).toSorted()
-      const places = [...others, ...(reviews > 0 ? [`${reviews} reviews`] : [])].join(', ')
+      const places = [...others, ...(reviews > 0 ? [count(reviews, 'review')] : [])].join(', ')
       return {
         text: `site/content.ts has sample content: ${places}. Fake reviews are illegal in the US, with fines over $50,000 each (16 CFR 465).`,
         next: 'Replace the samples in site/content.ts with your own content and delete each `sample: true`, or delete the entry. Make sure that every number and claim on the page, such as “licensed” and “24/7,” is true. Then run npm run brand',

@@ -29,14 +29,14 @@ const findings = {
     forOwner: 'Nobody gets alerts about new leads.',
   },
   atNight: {
-    text: `Leads that come in at night don’t trigger phone alerts, although the page promises a call at any hour. ${asleep}`,
+    text: `No phone gets alerts, although the page promises a call at any hour. ${asleep}`,
     next: `Set up ${listHints(wakingChannels)}`,
-    forOwner: 'You won’t get phone alerts for leads that come in at night.',
+    forOwner: 'No phone gets alerts, so leads that come in at night may wait until morning.',
   },
   whileClosed: {
-    text: `Emergencies that come in while the company is closed don’t trigger phone alerts, although the page promises a call. ${asleep}`,
+    text: `No phone gets alerts, although the page promises a call about emergencies while the company is closed. ${asleep}`,
     next: `Set up ${listHints(wakingChannels)}. Or set emergencies to “when open” in site/content.ts`,
-    forOwner: 'You won’t get phone alerts for emergencies while you’re closed.',
+    forOwner: 'No phone gets alerts, so emergencies may wait until you open.',
   },
 }
 
@@ -95,7 +95,7 @@ export const deviceChecks: readonly Check[] = [
       const found = nameDevices(database?.silentDevices)
       return (
         found && {
-          text: `${found.names} may not be receiving notifications. The device didn’t confirm its last 3 notifications.`,
+          text: `${found.names} may not be receiving notifications. The last 3 notifications weren’t confirmed.`,
           next: 'On the desk, under People, choose Test. If nothing appears, open the desk on that device to subscribe again, and repeat the test',
           forOwner: `${found.names} may not be receiving notifications. Send a test. If nothing appears, open the desk on ${found.which}.`,
           action: openPeople,

@@ -164,6 +164,6 @@ export const expiredLink = formatNotice(
 )
 
 export const unavailable = formatNotice(
-  'Your call may not have been recorded',
-  'The site has a problem right now. Contact the homeowner first, then open this link again to see whether it was.',
+  'This page isn’t working right now',
+  'Contact the homeowner first. Then open this link again to check that your call was recorded.',
 )

@@ -189,7 +189,7 @@ it('shows an explanation when the database is unavailable', async () => {
   await db.kysely.schema.alterTable('leads').renameTo('away').execute()
   const { status, text } = await send('POST')
   expect(status).toBe(503)
-  expect(text).toContain('Your call may not have been recorded')
+  expect(text).toContain('This page isn’t working right now')
 })
 
 it('starts delivery after a call, even if it cannot read the lead again', async () => {
@@ -206,7 +206,7 @@ it('starts delivery after a call, even if it cannot read the lead again', async 
   vi.spyOn(db.kysely, 'transaction').mockReturnValue(transaction)
   const { status, text } = await send('POST')
   expect(status).toBe(503)
-  expect(text).toContain('Your call may not have been recorded')
+  expect(text).toContain('This page isn’t working right now')
   expect(wakes).toEqual([start])
   await rename('away', 'leads')
   expect((await findLead(db, leadId))?.status).toBe('calling')

@@ -63,7 +63,7 @@ const makeColumns = (timeZone: string): Record<string, (lead: LeadRecord) => str
   [`Called At (${timeZone})`]: ({ calledAt }) =>
     calledAt === null ? '' : formatTimestamp(calledAt, timeZone),
   'Called By': ({ caller }) => caller ?? '',
-  'Calls Without Answer': ({ attempts }) => String(attempts),
+  'Calls With No Answer': ({ attempts }) => String(attempts),
   [`History (${timeZone})`]: (lead) =>
     describeHistory(lead, { now: 0, timeZone })
       .map(({ at, text }) => `${formatTimestamp(at, timeZone)} ${toOneLine(text)}`)

@@ -109,8 +109,8 @@ it.each([
 })
 
 it.each([
-  ['2026-11-18', 'Wording of Nov 18, 2026'],
-  ['2026-11-18-2', 'Wording of Nov 18, 2026, version 2'],
+  ['2026-11-18', 'Wording from Nov 18, 2026'],
+  ['2026-11-18-2', 'Wording from Nov 18, 2026, version 2'],
   ['autumn', 'Version autumn'],
   [null, null],
 ])('describes the consent %s as %s', (consent, shown) => {

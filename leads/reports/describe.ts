@@ -166,7 +166,7 @@ const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seven
 function describeConsent(version: string): string {
   const [, day, number] = version.match(/^(\d{4}-\d\d-\d\d)(?:-(\d+))?$/) ?? []
   if (!day) return `Version ${version}`
-  return `Wording of ${formatDate(day)}${number ? `, version ${number}` : ''}`
+  return `Wording from ${formatDate(day)}${number ? `, version ${number}` : ''}`
 }
 
 // A phone confirms a notification within seconds, unless it is off.

@@ -88,10 +88,10 @@ const sections: Record<SectionName, Omit<EditorSection, 'id' | 'anchor'>> = {
       line('emergency.heading', 'Heading'),
       text('emergency.text', 'Text'),
       text('emergency.claim', 'Response time', 'Leave it empty if you don’t measure it.'),
-      text('emergency.notUrgent', 'If it’s not urgent', 'Shown if you’re always open.'),
+      text('emergency.notUrgent', 'Note for non-urgent requests', 'Shown if you’re always open.'),
       text(
         'emergency.limitedHours.notUrgent',
-        'If it’s not urgent (limited hours)',
+        'Note for non-urgent requests (limited hours)',
         'Shown if you aren’t open 24/7.',
       ),
     ],
@@ -147,7 +147,7 @@ export const editorSections: readonly EditorSection[] = [
       line('company.phone', 'Phone number', { kind: 'phone' }),
       line('company.license', 'License', {
         optional: true,
-        hint: 'Shown in the footer and after “Licensed and insured.”',
+        hint: 'Shown in the footer and in the highlight with the shield.',
       }),
       line('company.email', 'Email', {
         kind: 'email',
@@ -195,7 +195,7 @@ export const editorSections: readonly EditorSection[] = [
       }),
       line('hours.promiseMinutes', 'Minutes until you call', {
         kind: 'number',
-        hint: 'You promise a call within this time while you’re open. To show this number on the page, type {minutes}.',
+        hint: 'You promise a call within this time while you’re open. To show this number in any text on the page, type {minutes} in that text.',
       }),
     ],
   },
@@ -205,7 +205,7 @@ export const editorSections: readonly EditorSection[] = [
     sample: 'hero.sample',
     fields: [
       line('hero.headline', 'Headline'),
-      line('hero.trust', 'Beside the stars', {
+      line('hero.trust', 'Claim beside the stars', {
         optional: true,
         hint: 'For example, Licensed and insured. With five or more reviews, the page also shows the number of reviews.',
       }),

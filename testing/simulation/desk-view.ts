@@ -52,7 +52,7 @@ function readCsv(text: string): Map<string, string> {
         status: (read(line, 'Result') ||
           statusesByLabel.get(read(line, 'Status'))) as Shown['status'],
         calledAt: read(line, 'Called At') ? 1 : null,
-        attempts: Number(read(line, 'Calls Without Answer')),
+        attempts: Number(read(line, 'Calls With No Answer')),
         saleDetails: null,
       }),
     ]),

@@ -71,7 +71,7 @@ export function describeToDo(
   const parts = [
     [count('next-call'), 'to call again today'],
     [count('first-call'), 'not called yet'],
-    [count('result'), 'without a result'],
+    [count('result'), count('result') === 1 ? 'call without a result' : 'calls without a result'],
   ]
   return parts.flatMap(([number, what]) => (number ? `${number} ${what}` : [])).join(', ')
 }

@@ -5,7 +5,7 @@ import { checkAirtable, scopes } from './setup.ts'
 const setUp = 'npm run leads -- setup-airtable'
 const nextSteps = {
   settings: `Set AIRTABLE_TOKEN (from airtable.com/create/tokens, with access to the base and the scopes ${scopes.join(', ')}) and AIRTABLE_BASE_ID (app…) in .env, then run ${setUp}`,
-  airtable: 'Try again later. Leads are stored until then.',
+  airtable: 'Try again later. Meanwhile, the site saves all leads.',
 }
 
 export const airtable: Channel<'airtable'> = {
