@@ -48,6 +48,18 @@ test('shows the whole page without scripts, pictures, or fonts, with links inste
   await expect(page.locator('header').getByRole('link', { name: /^Estimate$/ })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Get Free Estimate' })).toBeHidden()
 
+  // The header's colors cannot change, so it scrolls away.
+  const [header, words] = [page.locator('.site-header'), page.locator('.hero-words')]
+  await page.mouse.wheel(0, 600)
+  await expect(words).not.toBeInViewport()
+  await expect(header).not.toBeInViewport()
+
+  // Also with large text.
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
+  await page.goto('/')
+  await expect(header).toBeInViewport({ ratio: 1 })
+
   expect((await page.goto('/nowhere'))?.status()).toBe(404)
   await expect(page.getByText('Oops! Page not found')).toBeVisible()
 })
