@@ -46,6 +46,20 @@ function findClosing(now: number, hours: BusinessHours) {
   return at
 }
 
+test('shortens the names of days and months for the header', () => {
+  const hours: BusinessHours = {
+    ...{ open: { Mon: day }, closedDates: [], emergencies: 'when open', promiseMinutes: 10 },
+    timeZone: 'America/Chicago',
+  }
+  const { formatTime: format } = createCompanyClock(hours)
+  const now = Date.parse('2026-11-20T12:00-06:00')
+  const opensAt = Date.parse('2026-11-23T07:00-06:00')
+  const text = (at: number) => format(at, now, 'short').replaceAll('\xa0', ' ')
+  process.env.TZ = hours.timeZone
+  expect(text(opensAt)).toBe('7:00 AM on Mon')
+  expect(text(opensAt + 30 * dayMs)).toBe('7:00 AM on Dec 23')
+})
+
 test.each(zones)('agrees with the server at 500 times for a visitor in %s', (readerZone) => {
   process.env.TZ = readerZone
   const random = createRandom()

@@ -42,14 +42,14 @@ export function createCompanyClock({ timeZone, open, closedDates }: BusinessHour
       return { from, to }
     },
 
-    /** Rounds up to a minute. */
-    formatTime(exactAt: number, now: number) {
+    /** Rounds up to a minute. Days and months have long or short names. */
+    formatTime(exactAt: number, now: number, names: 'long' | 'short' = 'long') {
       const at = exactAt + minuteMs - 1
       const time = { hour: 'numeric', minute: '2-digit' }
       const text = format(at, time)
       const isForeign = format(at, { ...time, timeZone: undefined }) !== text
       const days = countDays(at) - countDays(now)
-      const day = format(at, days < 7 ? { weekday: 'long' } : { month: 'long', day: 'numeric' })
+      const day = format(at, days < 7 ? { weekday: names } : { month: names, day: 'numeric' })
       const zoned = isForeign ? format(at, { ...time, timeZoneName: 'short' }) : text
       const full = zoned + (days < 1 ? '' : days < 2 ? ' tomorrow' : ` on ${day}`)
       return full.replace(/\s(?=[A-Z\d])/g, '\xa0')

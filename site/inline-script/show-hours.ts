@@ -26,7 +26,7 @@ export function showHours(
     const { openUntil = '', otherwise = '' } = callLabel.dataset
     const isOpen = from <= now
     // 6 PM, not 6:00 PM, because the label is narrow.
-    const time = formatTime(isOpen ? to : from, now).replace(':00', '')
+    const time = formatTime(isOpen ? to : from, now, 'short').replace(':00', '')
     callLabel.textContent = isOpen
       ? openUntil.replace('{time}', time.replace('12\xa0AM tomorrow', 'midnight'))
       : otherwise.replace('{time}', time)
