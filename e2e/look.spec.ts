@@ -17,6 +17,41 @@ test('shows the portrait picture on phones and tablets, and with large text', as
   expect(await readSource(1280)).toContain('-portrait-')
 })
 
+test('shows a short name in the header from 360 px, with space around the phone number', async ({
+  page,
+}) => {
+  await page.goto('/')
+  const link = page.locator('.home-link')
+  await link.evaluate((link) => {
+    link.dataset.name = 'short'
+    // The longest line that counts as short (logo.test.ts).
+    for (const name of link.querySelectorAll('span > span')) name.textContent = 'Ridgeline Roofing'
+  })
+  const name = link.getByText('Ridgeline Roofing')
+  const header = page.locator('.site-header')
+  const parts = [name, header.locator('.header-call'), header.getByRole('button')]
+  for (const [width, minGapPx] of [
+    [360, 10],
+    [375, 10],
+    [390, 16],
+  ] as const) {
+    await page.setViewportSize({ width, height: 740 })
+    const [shown, call, button] = await Promise.all(parts.map((part) => part.boundingBox()))
+    if (!shown || !call || !button) throw new Error('A part of the header is hidden.')
+    expect(shown.x + shown.width, `${width} px`).toBeLessThanOrEqual(call.x - 8)
+    expect(button.x - call.x - call.width, `${width} px`).toBeGreaterThanOrEqual(minGapPx)
+    expect((await header.boundingBox())?.height, `${width} px`).toBeLessThan(60)
+    const lines = await name.evaluate((name) => {
+      const words = document.createRange()
+      words.selectNodeContents(name)
+      return words.getClientRects().length
+    })
+    expect(lines, `${width} px`).toBe(2)
+  }
+  await page.setViewportSize({ width: 359, height: 740 })
+  await expect(name).toBeHidden()
+})
+
 test('has the specified sizes, and shows why to trust the company', async ({ page }) => {
   for (const viewport of [{ width: 360, height: 740 }, { width: 1024, height: 768 }, desktop]) {
     await page.setViewportSize(viewport)

@@ -2,10 +2,31 @@ import { logo } from '#leads/brand.json'
 
 const size = 34
 
+/** The most that a letter of each kind takes in Archivo, in em. */
+const letterWidths: [RegExp, number][] = [
+  [/[ '.ijl]/, 0.28],
+  [/[Ifrt-]/, 0.39],
+  [/[MWmw]/, 0.96],
+  [/[&A-Z]/, 0.8],
+  [/./, 0.61],
+]
+
+/** A short name has two lines of 5 em (header.css). Some systems round the widths of small letters up. */
+const maxLineWidth = 4.7
+
 /** Long names do not fit in the header on tablets. Short ones fit there on most phones, in two lines. */
 export function measureName(name: string): 'short' | 'long' | undefined {
   if (name.length > 28) return 'long'
-  return name.length < 20 && name.split(' ').every((word) => word.length < 10) ? 'short' : undefined
+  const words = name.split(' ')
+  const lineBreaks = words.map((_, index) => [words.slice(0, index), words.slice(index)])
+  const fits = (line: string[]) => measureLine(line.join(' ')) <= maxLineWidth
+  return lineBreaks.some((lines) => lines.every(fits)) ? 'short' : undefined
+}
+
+function measureLine(text: string) {
+  let sum = 0
+  for (const letter of text) sum += letterWidths.find(([kind]) => kind.test(letter))?.[1] ?? 0
+  return sum
 }
 
 /** The logo next to the company's name, in the color of the text around it. */
