@@ -100,6 +100,34 @@ test('shows a spinner in the button, and after a success a quiet form until some
   await expect(label).toHaveCSS('font-weight', '600')
 })
 
+test('lays the text fields out in two columns on a tablet, also with errors', async ({
+  page,
+  form,
+}) => {
+  const countPerRow = async () => {
+    const boxes = await Promise.all(
+      [form.name, form.email, form.phone, form.address].map((field) => field.boundingBox()),
+    )
+    const counts = Object.groupBy(boxes, (box) => box?.y ?? 0)
+    return Object.values(counts).map((row) => row?.length)
+  }
+  for (const width of [640, 1023]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto('/')
+    expect(await countPerRow()).toEqual([2, 2])
+    // Its error has two lines, and those of the other fields have one.
+    await form.email.fill('jane@')
+    await form.press('incomplete')
+    expect(await countPerRow()).toEqual([2, 2])
+    const [button, select] = [await form.button.boundingBox(), await form.serviceType.boundingBox()]
+    expect(button?.width).toBe(select?.width)
+  }
+  for (const width of [390, 1024]) {
+    await page.setViewportSize({ width, height: 900 })
+    expect(await countPerRow()).toEqual([1, 1, 1, 1])
+  }
+})
+
 test('shows the picture of a single last service beside its words on a tablet', async ({
   page,
 }) => {
