@@ -250,8 +250,8 @@ const listOptions = (choices: Readonly<Record<string, string>>, placeholder = ''
   )),
 })
 
-/** Puts the first sentence on a separate line. CSS keeps the line break. */
-export const breakLine = (text: string) => text.replace('. ', '.\n')
+/** Puts the first sentence on a separate line, and keeps a number with its unit. CSS keeps the line break. */
+export const breakLine = (text: string) => text.replace('. ', '.\n').replace(/(\d) /, '$1\xa0')
 
 type LabelProps = { name: LeadField; words: FormContent['words'] }
 
