@@ -18,7 +18,7 @@ export function computePromise(at: number, service: string, hours: BusinessHours
   return { promiseStartAt, deadlineAt: promiseStartAt + hours.promiseMinutes * minuteMs }
 }
 
-/** Returns true if a call reached nobody and it is time for the next one. */
+/** Returns true if another call is planned and its time has come. */
 export const isDueAgain = ({ callAgainAt }: { callAgainAt: number | null }, now: number): boolean =>
   callAgainAt !== null && callAgainAt <= now
 

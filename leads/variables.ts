@@ -51,7 +51,7 @@ export const list = (
     ),
   )
 
-/** The domain of an address on the internet has a dot. */
+/** Requires a dot in the domain, as in every public email address. */
 export const isEmail = (text: string) => /^[^\s@<>",]+@[^\s@<>",.]+(\.[^\s@<>",.]+)+$/.test(text)
 
 export const emails = list(

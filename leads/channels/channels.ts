@@ -58,7 +58,7 @@ export async function mapRecipients(
   return new Map(found.flat().map(({ name, label }) => [name, label]))
 }
 
-/** The alert channels that the settings turn on. Push notifications are turned on at each phone. */
+/** The alert channels that the settings turn on. Push notifications are turned on for each device on the desk. */
 export const listAlertKinds = ({ setUpKinds }: Pick<Env, 'setUpKinds'>): string[] =>
   channels
     .filter(({ isAlert, kind }) => isAlert && setUpKinds.includes(kind))
@@ -117,7 +117,7 @@ export function createDeviceReader({
       reading = undefined
     })
   }
-  // Do not wait for the first lead, because this query could fail then.
+  // Read the devices at startup, so that there is a fallback if the first lead's query fails.
   void read()
   return async (timeoutMs) => {
     reading ??= read()

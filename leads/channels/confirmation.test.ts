@@ -121,7 +121,7 @@ it('says “just” only about a call of the last minutes', () => {
     describe(called, { now: testTime + minutes * minuteMs, reason: 'unreached', attempts })
   expect(at(4)).toContain('We just tried to reach you')
   expect(at(50)).toContain('We tried to reach you')
-  // “Change the time” may be newer than the call.
+  // On a retry, changedAt may be the time of “Change the time” instead of the call.
   expect(at(4, 2)).toContain('We tried to reach you')
 })
 

@@ -65,7 +65,10 @@ async function sendConfirmation(
 const nameMail = (firstId: string, { reason, revision }: ClaimedLead) =>
   [firstId, reason, ...(revision > 0 ? [revision] : [])].join('_')
 
-/** Contains nothing that the visitor typed; otherwise spammers could use it to send text to strangers. */
+/**
+ * Contains nothing that the visitor typed except the last four digits of the phone number; otherwise spammers could
+ * use it to send text to strangers.
+ */
 export function describeConfirmation(
   { lead, reason, attempts }: Pick<ClaimedLead, 'lead' | 'reason' | 'attempts'>,
   { company, hours, now }: Pick<Context, 'company' | 'hours' | 'now'>,

@@ -49,7 +49,10 @@ const loginTimeoutMs = 5_000
 export const logIn = (server: MailServer, timers: Timers): Promise<unknown> =>
   withTimeout(loginTimeoutMs, () => server.verify(), timers)
 
-/** A 4xx is temporary, and a rejected MAIL FROM concerns ALERT_EMAIL_FROM, not one lead. */
+/**
+ * Returns true if the server permanently rejects this email. A 4xx is temporary. A rejected MAIL FROM concerns
+ * ALERT_EMAIL_FROM, not one lead.
+ */
 export function isMailRefused(error: unknown): boolean {
   const { responseCode, command } = error as Record<string, unknown>
   return Number(responseCode) >= 500 && (command === 'RCPT TO' || command === 'DATA')

@@ -34,7 +34,7 @@ describe('after the database was unavailable', () => {
       if (pauses === 3) await rename(db, 'away', 'deliveries')
     }
     await openDelivery(db, send, { pause }).deliver()
-    // Airtable rests after the last one.
+    // Three pauses between retries, and the rest (restMs) after the send.
     expect(pauses).toBe(4)
     expect(await readStates(db)).toEqual(['sent'])
   })
@@ -47,7 +47,7 @@ describe('after the database was unavailable', () => {
     })
     await deliver()
     await rename(db, 'away', 'deliveries')
-    // Long enough for other processes to take over, because recording is tried for 30 s.
+    // The clock is now 29 s later, because recording was retried, so the lease has expired.
     await deliver()
     expect(sends).toHaveLength(2)
     expect(await readStates(db)).toEqual(['sent'])
@@ -56,7 +56,8 @@ describe('after the database was unavailable', () => {
 
 it('waits as long as a service asks, although the database did not respond after the send', async () => {
   const db = await save(1)
-  // The database does not answer the renewals, and the lease counts as lost before its end.
+  // Never renew the lease, as if the database did not respond, and abort the send after 1 ms instead of 2 s before the
+  // lease expires.
   const timers = {
     ...systemTimers,
     start: (ms: number, work: () => void) =>

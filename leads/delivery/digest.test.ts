@@ -164,7 +164,7 @@ it('retries for four hours while the mail server fails, and then skips the day',
       .executeTakeFirstOrThrow()
     retries.add(notBefore)
   }
-  // Twice as long after each try, up to 15 minutes.
+  // The delay doubles after each try, up to 15 minutes.
   expect(retries.size).toBeGreaterThan(18)
   expect(retries.size).toBeLessThan(25)
   mail.settings.refuseData = undefined

@@ -165,7 +165,8 @@ describe('renews its lease', () => {
     const db = await save(1)
     const timers: Timers = {
       ...systemTimers,
-      // The database does not answer the renewals, and 2 s before its end, the lease counts as lost.
+      // Never renew the lease, as if the database did not respond, and abort the send after 1 ms instead of 2 s before
+      // the lease expires.
       start: (ms, work) =>
         ms === 60_000 ? () => {} : systemTimers.start(ms === 18_000 ? 1 : ms, work),
     }

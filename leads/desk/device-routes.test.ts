@@ -20,7 +20,7 @@ it('renames, tests, turns off, and removes a device', async () => {
   const { service, subscribe, list, call, cookie, wakes } = await open()
   const subscription = service.addPhone('phone')
   expect((await subscribe({ name: 'My phone', subscription })).status).toBe(200)
-  // So that it also gets the digest if we open within a poll.
+  // Adding a device wakes the delivery worker, so that the device gets the digest even if we open before the next poll.
   expect(wakes).toHaveLength(1)
   const { devices, publicKey } = await list()
   expect(publicKey).toMatch(/^B[\w-]{86}$/)

@@ -42,7 +42,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext): void {
 
   const readClock = () => ({ now: now(), timeZone: hours().timeZone })
 
-  /** Returns 304 if the phone has the same data. */
+  /** Returns 304 if the browser already has this data. */
   function sendFresh(c: Context, body: unknown): Response {
     const text = JSON.stringify(body)
     const etag = `"${hash(text)}"`
@@ -178,7 +178,7 @@ const searchSchema = v.object({
   day: v.optional(v.pipe(v.string(), v.isoDate())),
   service: v.optional(v.picklist(Object.keys(serviceTypes) as ServiceType[])),
   status: v.optional(v.picklist([...statusKinds, 'late', 'next-call'])),
-  /** Received in the last days. */
+  /** Finds leads received in the last 7 days, for example. */
   days: v.optional(v.picklist(reportDays)),
   before: v.optional(
     v.pipe(

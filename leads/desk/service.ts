@@ -41,7 +41,8 @@ export function createDeskService(
   const { email } = env
   const mailServer = email && context.openMailServer(email.smtpUrl)
   let login: { at: number; fault: Promise<string | undefined> } | undefined
-  // Do not use the stored fault: sending a link clears it, so it would show a stranger who can sign in.
+  // Do not use the stored fault: sending a link clears it, which would reveal to a stranger whether an email address
+  // can sign in.
   async function findMailFault(): Promise<string | undefined> {
     if (mailServer && (!login || now() - login.at >= loginReuseMs))
       login = { at: now(), fault: mailServer.verify().then(() => undefined, explainMailError) }

@@ -26,7 +26,8 @@ const hashCode = (secret: string, code: string) => hash(`${secret} ${code}`)
 export const chooseSecret = (cookie: string | undefined): string =>
   cookie && tokenPattern.test(cookie) ? cookie : makeToken()
 
-// Put the token into the fragment, so that server logs and mail scanners do not get it.
+// Put the token into the fragment, which browsers do not send, so that it is not in server logs and opening the link
+// does not use it up.
 const formatLink = (url: string, token: string) => `${url}/#enter=${token}`
 
 /** Returns a link for someone with access to the server. */
@@ -43,7 +44,7 @@ export async function makeLink(
 export type SignInEmail = { link: string; code: string; requester: string }
 type Requested = { url: string; email: string; requester: string; now: number }
 
-/** Returns false if the email address gets no email now, because it has too many unused ones. */
+/** Returns false and sends nothing if this email address already has too many unused links. */
 export function sendSignIn(
   db: Database,
   { secret, network, ...requested }: Requested & { secret: string; network: string },

@@ -92,7 +92,7 @@ export type DatabaseFacts = {
 export type MachineFacts = {
   /** Undefined if the leads are in PostgreSQL. */
   storage?: {
-    /** Inside a container. */
+    /** True if the data is in a container's own file system, which is deleted with the container. */
     isTemporary: boolean
     freeBytes: number
     newestBackupAt: number | undefined

@@ -191,7 +191,7 @@ export async function writeDeliveries(
     .execute()
 }
 
-// All messages except the reminders to the crew.
+// Messages that a change of the lead's state does not cancel.
 const notReminders = ['received', 'called', 'outcome', ...correctionReasons] as const
 
 type Cancellation = { leadId: string; because: CancelReason; now: number }
@@ -205,7 +205,7 @@ const cancelPending = (trx: Kysely<Tables>, { leadId, because, now }: Cancellati
     .where('state', '=', waiting)
     .where('isMessage', '=', 1)
 
-/** Cancels a lead's pending reminders and its emails to the homeowner, except those in `keeps`. */
+/** Cancels a lead's pending reminders and the email about a call without an answer, except those in `keeps`. */
 export async function cancelDeliveries(
   trx: Kysely<Tables>,
   { keeps, ...cancellation }: Cancellation & { keeps: readonly DeliveryReason[] },

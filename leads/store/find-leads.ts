@@ -185,7 +185,7 @@ export type LeadFilter = {
   to?: number | undefined
   service?: ServiceType | undefined
   statuses?: readonly LeadStatus[] | undefined
-  /** Finds leads that nobody had called by this time, although the deadline had passed. */
+  /** Finds leads whose deadline had passed by this time. Add the status `open` to find those that are late. */
   lateAt?: number | undefined
   /** Part of the stored source, such as `utm_source=google`. */
   source?: string | undefined

@@ -10,9 +10,9 @@ create table leads (
   service_type text not null,
   -- The search text for the desk: the fields in lowercase without accents, and the digits of the phone number.
   search_text text not null,
-  -- The phone number without differences in spelling. Requests with the same one share calls.
+  -- The normalized phone number. Requests with the same one share calls.
   phone_key text,
-  -- The email without differences in spelling, to show other requests.
+  -- The normalized email address, to find other requests.
   email_key text,
   received_at bigint not null,
   -- When the time for the promised call starts, and when the call is due. Null for suspected spam.
@@ -45,7 +45,7 @@ create table leads (
   call_again_at bigint,
   -- How many times the crew called without an answer.
   attempts integer not null default 0,
-  -- Counts changes of the state, but not notes.
+  -- Counts the events that change the state, and Undo, but not notes, texts, or corrections.
   version integer not null default 0,
   changed_at bigint,
   -- The date of the appointment, the dollars of a request that was won, or why it was lost.
@@ -92,9 +92,7 @@ create table deliveries (
   lead_id text not null references leads (id) on delete cascade,
   -- 'crew', or one address of a channel: 'airtable', or 'sms-' and a hash of the number.
   recipient text not null,
-  -- 'received', 'uncalled-4', 'uncalled-8', 'missed', 'called', 'outcome', 'again-1' (a reminder after
-  -- the first call without an answer), 'unresolved' (a question about the result of a call), 'unreached' (an
-  -- email to the homeowner after a call without an answer), 'corrected-phone'
+  -- leads/delivery-reason.ts lists the reasons. 'remind' for the row of the crew.
   reason text not null,
   -- 0 for the row of the crew.
   is_message integer not null default 1,
@@ -109,7 +107,7 @@ create table deliveries (
   revision integer not null default 0,
   last_error text,
   note text,
-  -- Why it was cancelled: 'called', 'undone', 'replaced', 'device-gone', or 'restored' (from a backup).
+  -- Why it was cancelled: 'called', 'undone', 'replaced', 'corrected', 'device-gone', or 'restored' (from a backup).
   cancel_reason text,
   -- When the first attempt is due.
   due_at bigint not null,
@@ -134,12 +132,13 @@ create table recipients (
   holder text,
   -- If the holder was killed, another process takes over then.
   until bigint not null default 0,
-  -- The service asks us to wait.
+  -- No process may send before this time, such as when the service asked us to wait.
   not_before bigint not null default 0,
   -- When the next message about a burst may be sent.
   burst_at bigint not null default 0,
-  -- The next digest is of the first working day that starts at or after this time: the end of the day of the last
-  -- digest, or when the recipient was new. Only in rows such as 'digest-email-0a1b2c3d'. Null if it is not planned yet.
+  -- The next digest is for the first working day that starts at or after this time, which is the end of the last
+  -- digest's day. For a new recipient, it is the time when the recipient was added. Only in rows such as
+  -- 'digest-email-0a1b2c3d'. Null if nothing is planned yet.
   digest_from bigint
 );
 
@@ -215,7 +214,7 @@ create table push_devices (
   shown_at bigint
 );
 
--- The texts of the page that owners published, as JSON. Never HTML, because that names hashed files of one build.
+-- The page's content as owners published it, as JSON. Not HTML, which names hashed files of one build.
 -- Rows are only added.
 create table page_versions (
   number integer primary key,
