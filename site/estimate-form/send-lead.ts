@@ -56,8 +56,8 @@ export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<Recei
   const delayMs = computeRetryDelay(firstError)
   if (delayMs === undefined) throw firstError
   await new Promise((resolve) => setTimeout(resolve, delayMs))
-  // Retry with the same key, so that a lead is not stored twice if its response was lost. If the key belongs
-  // to another lead, because some autofill fires no input event, this event creates a new key.
+  // Retry with the same key, so that a lead is not stored twice if its response was lost. Some autofill fires no
+  // input event, so the key may belong to another lead. Then an input event creates a new key.
   if (isKeyReused(firstError)) {
     form.dispatchEvent(new Event('input'))
     data = new FormData(form)

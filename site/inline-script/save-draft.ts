@@ -22,8 +22,8 @@ export function autosaveDraft(form: HTMLFormElement, source: string) {
   const draft = key.value ? undefined : readDraft()
   const isRestored = Boolean(key.value || draft)
   if (draft) {
-    // Restore the draft only into unchanged fields: if the visitor typed before this script ran, its key does not match
-    // them.
+    // Fill the empty fields. Restore the key only if the visitor typed nothing else before this script ran, because
+    // the key belongs to exactly the draft's values.
     const isUnchanged = fields.every(({ name, value }) => !value || value === draft.values?.[name])
     for (const field of fields) field.value ||= draft.values?.[field.name] ?? ''
     if (isUnchanged) key.value = draft.idempotencyKey ?? ''

@@ -37,7 +37,7 @@ export function showHours(
     setTimeout(tick, minuteMs - (Date.now() % minuteMs))
   }
 
-  // Update now, too: a draft may have restored the service, and an emergency is called back sooner.
   service?.addEventListener('change', update)
+  // Update immediately, because a restored draft may have selected an emergency.
   tick()
 }

@@ -58,7 +58,7 @@ function listOpeningHours({ open, closedDates }: Content['hours']) {
     for (const span of open[day] ?? [])
       daysBySpan.set(span, [...(daysBySpan.get(span) ?? []), dayNames[day]])
   const weekly = [...daysBySpan].map(([span, days]) => describe(days, span))
-  // A yearly holiday is no valid date in schema.org.
+  // A yearly holiday isn't a valid date in schema.org.
   const dates = closedDates.filter((date) => /^\d{4}-/.test(date))
   const closed = dates.map((date) => ({
     '@type': 'OpeningHoursSpecification',

@@ -32,7 +32,7 @@ function formatDocument(parts: ComponentType<PageProps>[], props: PageProps): st
 `
 }
 
-/** Shortens React's long forms, which would cost a hundred bytes after compression. */
+/** Shortens React's verbose HTML, which would cost a hundred bytes after compression. */
 const shorten = (html: string) =>
   html
     .replaceAll('&#x27;', "'")
