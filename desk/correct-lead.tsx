@@ -39,7 +39,7 @@ export function CorrectLead({ lead }: { lead: LeadInFull }) {
     }
     if (!(error instanceof Refused)) return
     const { message, field, status } = error
-    // After a conflict, the form shows the colleague's values under what the person typed.
+    // After a conflict, show the colleague's values, except in the fields that the person has changed.
     save({ ...(status !== 409 && { shown }), typed, problem: { message, field } })
   }
   return (

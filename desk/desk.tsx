@@ -41,7 +41,7 @@ const screens = [
   ['people', 'People'],
 ] as const
 
-// The crew rarely needs these screens, so they are not part of the first script.
+// The crew rarely needs these screens, so they are not in the main bundle.
 const PageScreen = lazyScreen(async () => (await import('./page/page-screen.tsx')).PageScreen)
 const ReportScreen = lazyScreen(async () => (await import('./screens/report.tsx')).ReportScreen)
 

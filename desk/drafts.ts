@@ -1,7 +1,7 @@
 import { unlessBlocked } from '#site/unless-blocked.ts'
 import { createSignal, useSignal } from './signal.ts'
 
-// Notes that are being written. The browser deletes them when the tab closes.
+// Notes, new leads, and corrections that are being written. The browser deletes them when the tab closes.
 const drafts = createSignal()
 // If storage is full or blocked, they exist only in memory.
 const typed = new Map<string, string>()
@@ -16,7 +16,7 @@ export function saveDraft(leadId: string, text: string) {
   drafts.notify()
 }
 
-/** Removes all notes that were not sent, because they must not outlive the session. */
+/** Removes all drafts, because they must not outlive the session. */
 export function clearDrafts() {
   typed.clear()
   unlessBlocked(() => sessionStorage.clear())

@@ -22,7 +22,7 @@ import type { Press } from './outbox.ts'
 import { type Pressed, usePress } from './press.ts'
 import { useIsLive } from './use-polling.ts'
 
-/** The results of a call, or what came of one request later. Some buttons ask for details first. */
+/** The buttons for the result of a call, or for the outcome of one request. Some ask for details first. */
 export function EventButtons({ card, place }: { card: Card; place: 'results' | 'sale' }) {
   const { lead } = card
   const [asked, setAsked] = useState<EventKind>()
@@ -35,7 +35,7 @@ export function EventButtons({ card, place }: { card: Card; place: 'results' | '
     (kind) => events[kind].place === place && isValid(kind, state, lead.version),
   )
   if (kinds.length === 0) return null
-  // Don't ask which request another call is about: it is about all of them, because they have the same number.
+  // Don't ask which request the next call is about, because all requests with the same number share it.
   const asks = (kind: EventKind) =>
     events[kind].takes !== null || (!plansCall(kind) && areDifferent(card))
   const record: RecordEvent = (kind, details, about = isSale ? { lead } : card) => {

@@ -81,7 +81,7 @@ type DayProps = { name: string; spans: Spans; onChange: (spans: Spans) => void }
 
 function Day({ name, spans, onChange }: DayProps) {
   const isOpen = spans.length > 0
-  // A half-typed time has no value, so each span must keep its input elements, which show it.
+  // A half-typed time has no value and exists only in its input, so each span must keep its elements.
   const keys = useRef<string[]>([])
   while (keys.current.length < spans.length) keys.current.push(makeId())
   return (

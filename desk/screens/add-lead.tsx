@@ -46,7 +46,7 @@ export async function sendNewLead(pressed?: boolean): Promise<void> {
       replaceHash(formatRoute({ leadId: lead.id }))
     void attempt(refresh(), `Added ${isolate(lead.name)}.`)
   } catch (error) {
-    // If the person has signed out, the draft no longer exists.
+    // Save only a refusal. After a sign-out, the draft was deleted and must not come back.
     if (error instanceof Refused) {
       const { message, field } = error
       save({ id, fields, problem: { message, field } })

@@ -40,7 +40,7 @@ export function BarChart({
           const missedHeight = (missed / most) * plotHeight
           const ground = top + plotHeight
           const middle = at * step + step / 2
-          // The last word is wider than its bar.
+          // The last label is wider than its bar, so move it away from the label before it.
           const tickX = at === bars.length - 1 ? middle + 5 : middle
           return (
             <g key={name}>

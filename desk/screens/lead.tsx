@@ -84,7 +84,7 @@ export function LeadScreen({
   const retry = () =>
     attempt(request('POST', `/api/leads/${id}/retry`), 'Retrying now.').then(refresh)
   const call = findCall([lead, ...(data?.lead.sameNumber ?? card.others ?? [])], me)
-  // A call about another request with the number.
+  // A call about another request with the same number.
   const otherCall =
     call && call !== lead
       ? computeCountdown({ ...call, isEmergency: hasEmergency(card) }, clock, me)
