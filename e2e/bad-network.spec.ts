@@ -34,7 +34,7 @@ test('retries a failed request once, with the same key unless it belongs to anot
     keys.add(firstKey)
     keys.add(secondKey)
   }
-  // Each lead has a different key.
+  // Each of the four leads has its own key, and the last one needed a second key.
   expect(keys.size).toBe(5)
 })
 
@@ -71,7 +71,7 @@ test('shows a note while offline and sends the lead when the connection is back'
   const addresses: string[] = []
   await page.route(functionUrl, async (route) => {
     keys.push(keyOf(route.request()))
-    // The connection drops with the first request, when the code that sends leads has loaded.
+    // Go offline only at the first request, because the code that sends leads must load before that.
     if (isOffline) {
       await context.setOffline(true)
       return route.abort('internetdisconnected')

@@ -35,7 +35,7 @@ test('a colleague’s call keeps what is typed, and a colleague moves the next c
   await expect(samsRow.getByLabel('Note')).toHaveValue('Gate code 1357')
   await checkAxe(sam, 'calling')
   await samsRow.getByRole('button', button('No answer')).click()
-  // No other lead waits, so only the text has the brand's color.
+  // No other lead needs a call, so “Text” is the only primary button.
   await expect(samsRow.locator('a.button:not([data-quiet])')).toHaveText(['Text'])
   await expect(danasRow).toContainText('Sam: Gate code 1357')
   await danasRow.getByText('Change the time').click()

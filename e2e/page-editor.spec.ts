@@ -126,7 +126,7 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
 
   await openSection(sam, 'Hours')
   await sam.getByRole('button', { name: 'Set hours' }).click()
-  // One half-typed time of two must stay with its own break.
+  // A half-typed time must stay in its part when the part before it is deleted.
   for (let parts = 2; parts <= 4; parts++)
     await sam.getByRole('button', { name: 'Add a break on Tuesday' }).click()
   await sam.getByLabel('Tuesday opens, part 4').pressSequentially('1')
@@ -164,7 +164,7 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
   await sam.getByRole('button', { name: 'Publish…' }).click()
   const dialog = sam.getByRole('dialog')
   await checkAxe(sam, 'publish with warnings')
-  // The sample answers emergencies day or night.
+  // The sample text promises emergency help day or night, but the new hours don't.
   await dialog.getByRole('link', { name: 'Check “Heading”' }).click()
   await expect(sam.getByRole('heading', { name: 'Emergencies' })).toBeVisible()
   await publish(sam)

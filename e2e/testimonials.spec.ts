@@ -38,7 +38,7 @@ test('shows each testimonial in its row, with an avatar, stars, and text', async
     })
 })
 
-// Shorter rows may not move: see dev.spec.ts.
+// Shorter rows stay still if all cards fit; dev.spec.ts tests them.
 test.describe('rows of five or more testimonials', () => {
   const isLong = reviews.length > 0 && reviews.every((row) => row.length >= 5)
   test.skip(!isLong && !('sample' in company), 'The site has fewer reviews.')
@@ -133,7 +133,7 @@ test.describe('rows of five or more testimonials', () => {
     await expect(button).toHaveAttribute('data-state', 'paused')
     await expect(button).toBeHidden()
     await expect(page.locator('[data-drifting]')).toHaveCount(0)
-    // The first card starts below the heading and is not faded.
+    // The first card lines up with the heading and is not faded.
     await expect(row).toHaveCSS('mask-image', 'none')
     const heading = page.getByRole('heading', { name: testimonials.heading })
     expect((await card.boundingBox())?.x).toBe((await heading.boundingBox())?.x)
