@@ -101,13 +101,13 @@ export const callSentences: Sentences = {
 
   *'A call without a result is put back in time, which is no attempt'({ stored, history, people }) {
     for (const { name, events, ...lead } of stored) {
-      // The end of the simulation is two days later.
+      // The simulation ends when nothing is due, so every call without a result has been put back.
       if (readNeed(lead) === 'result') yield `${name} is still being called`
       for (const { id, kind, number, at } of events)
         if (kind === 'no-result') {
           const before = fold(events.slice(0, number - 1))
           if (before.attempts !== fold(events.slice(0, number)).attempts) yield `${name}: attempts`
-          // The emergency may have a result of its own since.
+          // Search all leads, because the emergency that shared this call may already have its own result.
           const call = computeLatestChange(events.slice(0, number - 1))?.id
           const isUrgent = stored.some(
             (one) => wasEmergency(people, one) && one.events.some((event) => event.id === call),

@@ -4,7 +4,7 @@ import { type EventKind, eventKinds, events } from '#leads/history.ts'
 import type { LeadState } from '#leads/lead-state.ts'
 import { statuses } from '#leads/statuses.ts'
 
-/** A page shows this of a lead. Only the lead's own screen has the values. */
+/** The part of a lead that a page shows. Only the lead's own screen has the values. */
 export type Shown = Pick<
   LeadState,
   'status' | 'calledAt' | 'attempts' | 'callAgainAt' | 'saleDetails' | 'version'

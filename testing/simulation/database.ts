@@ -9,7 +9,7 @@ type DatabaseFaults = {
   reachAgain(): Promise<void>
   /** Throws if the connection breaks after a commit. */
   loseAnswer(): void
-  /** Called after each query or transaction that may have changed a lead or something else. */
+  /** Called after each query or transaction that may have changed data. `isLead`: a lead may have changed. */
   noteWrite(isLead: boolean): void
   /** PostgreSQL's queries that take real time. */
   inFlight: InFlight

@@ -7,7 +7,7 @@ export const isSpam = ({ visits }: People, address: string): boolean =>
 export const findKind = ({ visits }: People, address: string) =>
   visits.find((visit) => visit.address === address)?.kind
 
-/** Returns true even if it failed. */
+/** Returns true if someone tried to erase the lead this way, even if that failed. */
 export const hasErased = ({ erasures }: People, leadId: string, from: 'here only' | 'everywhere') =>
   erasures.some((one) => one.leadId === leadId && one.from === from)
 
