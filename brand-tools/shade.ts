@@ -8,7 +8,7 @@ const minContrast = 4.5
 // The encoded pictures are slightly brighter in places.
 const reserve = 0.02
 
-/** The width in which a picture is measured: a pixel is about as wide as the stroke of a letter. */
+/** The width at which a picture is measured, so that a pixel is about as wide as the stroke of a letter. */
 export const measuredWidth = 480
 
 /** Computes the weakest black shade, from 0 to 1, on which white text is readable everywhere in the area. */

@@ -28,8 +28,8 @@ const help = `Restores a backup. Stop the site first.
 `
 
 /**
- * Writes a backup into the database in one transaction. The database file stays locked, so a site that
- * starts in the meantime waits instead of storing leads elsewhere.
+ * Writes a backup into the existing database file in one transaction. The file stays locked, so a site that starts in
+ * the meantime waits; with a replaced file, it could store leads in the deleted one.
  */
 export const restore = (
   dataDir: string,
@@ -68,7 +68,7 @@ export const restore = (
 
 /** Fails if the site has the database open. */
 async function openExclusively(file: string): Promise<DatabaseSync> {
-  // SQLite would delete a write-ahead log without a database.
+  // SQLite would delete a write-ahead log whose database file is missing.
   if (!existsSync(file) && existsSync(`${file}-wal`))
     throw new UserError(
       `${file} is missing, but ${file}-wal exists and may contain leads. Move ${file}-wal to another folder, and run this again.`,

@@ -24,7 +24,7 @@ export type PushData = {
   receipt: { messageId: string }
 }
 
-/** The simulation does not encrypt its messages, which would take most of its time. */
+/** The simulation sets `isEncrypted` to false, because encryption would take most of its time. */
 export function createFakePush({ now = Date.now, isEncrypted = true } = {}) {
   const phones = new Map<string, { key: ReturnType<typeof createECDH>; auth: Buffer }>()
   const messages: Message[] = []

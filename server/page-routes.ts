@@ -45,7 +45,7 @@ const original = { number: 0, person: null, at: null, content: {} }
 export type PageResponse = PageElsewhere | PageData
 export type PageData = { isHere: true } & Awaited<ReturnType<typeof describePage>>
 
-/** One entry of GET /api/page/versions. The original has no person. */
+/** One entry of GET /api/page/versions. */
 export type Version = {
   number: number
   /** Null, like `at`, for the page before anything was published. */

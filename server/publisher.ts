@@ -58,7 +58,7 @@ export function createPublisher({
 
   const render = async (content: Content) => (await loadRenderer())(content)
 
-  /** Renders a draft without mistakes. `show` replaces the page that visitors get. */
+  /** Renders a draft, which must have no mistakes. `show` replaces the page that visitors get. */
   async function prepare(draft: object | undefined, before = shown) {
     const content = await setConsentVersion(mergeDraft(draft, file) as Content)
     const pages = await site.prepare(await render(content))
