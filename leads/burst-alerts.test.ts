@@ -86,7 +86,7 @@ describe('25 leads from one network within an hour', () => {
     expect((await deliver()).texts).toEqual([])
     clock.at += 1
     const third = await deliver()
-    // It replaces the first message, so it counts those leads, too.
+    // The second combined message replaces the first one, so it counts the first one's leads, too.
     expect(third.texts).toEqual([
       expect.stringContaining('1 EMERGENCY among 8 leads to call by 6:10 AM CST'),
     ])
@@ -94,7 +94,7 @@ describe('25 leads from one network within an hour', () => {
 
     clock.at += 2 * minuteMs
     const reminders = await deliver()
-    // 19 leads and the one from elsewhere, and one message for the other eight.
+    // One message about the first 19 leads and the one from another network, and one about the other eight.
     expect(reminders.texts.map((one) => one.split(' to call')[0])).toEqual([
       '20 leads',
       '1 EMERGENCY among 8 leads',
@@ -166,7 +166,7 @@ describe('25 leads from one network within an hour', () => {
     const called = await deliver()
     expect([called.texts, called.pushes, called.emails]).toEqual([[], [], 2])
 
-    // Nothing was sent, so the next message need not wait.
+    // No text or notification was sent, so the next one need not wait.
     await sendMany(28, 30)
     await call('Lead 29')
     const { texts, pushes } = await deliver()

@@ -2,9 +2,9 @@ import { type Field, fieldNames, type Lead, type LeadField, leadFields } from '.
 import { keepVisible, makeSafe, makeSafeLines, toOneLine } from './safe-text.ts'
 
 export type FieldOutputs = {
-  /** Shown to the crew, and the name of the column in Airtable and in the CSV file. */
+  /** The label for the crew, and the name of the column in Airtable and in the CSV file. */
   label: string
-  /** By default, text or a select. */
+  /** The type of Airtable's field. By default, text or a select. */
   airtableType?: 'email' | 'phoneNumber'
   isHiddenInAlerts?: true
 }

@@ -37,11 +37,11 @@ type Event = {
   /** In the history, after the name: {when}, {called}, {time}, {at}, {text}, {details}, {changes}, {firstName}, {undone}. */
   sentence: string
   /**
-   * The status that it leads to, or `same` if it keeps the status. Null for remarks, which change nothing, and for
-   * Undo, which takes back the newest change.
+   * The status after the event, or `same` if the event keeps the status. Null for remarks, which do not change the
+   * lead's state, and for Undo, which takes back the newest change.
    */
   becomes: LeadStatus | 'same' | null
-  /** Its part in a call. The report counts these. */
+  /** Whether the event starts a call or is its result. The report counts these. */
   call: 'started' | 'answered' | 'unanswered' | null
   /** Valid only after this many calls without an answer. */
   afterAttempts?: number
@@ -203,6 +203,6 @@ export type HistoryEvent = {
   via: 'desk' | 'link' | 'notification' | 'airtable' | 'site'
   /** The note, the Status in Airtable, the details of a sale, or the changes of a correction. */
   text: string | null
-  /** When to call again, after `no-answer`, `call-again`, and `no-result`. */
+  /** When to call again, if the event plans a call. */
   callAgainAt: number | null
 }

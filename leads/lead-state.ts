@@ -15,7 +15,7 @@ export type LeadState = {
   callAgainAt: number | null
   /** Calls without an answer. */
   attempts: number
-  /** Counts changes, but not notes. */
+  /** Counts changes and Undo, but not remarks. */
   version: number
   changedAt: number | null
   /** The date of the appointment, the dollars, or why it was lost. */
@@ -42,7 +42,7 @@ export const newState: LeadState = {
 /** Returns true if Undo can take back events of this kind. */
 export const isChangeKind = (kind: EventKind): boolean => events[kind].becomes !== null
 
-/** Remarks, such as notes, are always valid. They change nothing and are not undone. */
+/** Remarks, such as notes, are always valid. They do not change the lead's state and are not undone. */
 export const isRemark = (kind: EventKind): boolean => !isChangeKind(kind) && kind !== 'undone'
 
 /** Returns the status after an event that is not an Undo. */
@@ -117,7 +117,7 @@ export function fold(history: readonly HistoryEvent[]): LeadState {
   }
 }
 
-/** `shownVersion` is the one on the person's page; undefined if unknown. */
+/** `shownVersion` is the version that the person's page shows; undefined if unknown. */
 export function isValid(
   kind: EventKind,
   { status, version, attempts }: Pick<LeadState, 'status' | 'version' | 'attempts'>,

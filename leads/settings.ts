@@ -177,7 +177,7 @@ export function readEnv(given: Record<string, string | undefined>) {
     desk,
     /** These people can sign in to the desk, in addition to the crew added there. */
     deskEmails,
-    /** The desk cannot make them crew. */
+    /** The desk cannot make these owners crew members. */
     ownerEmails: env.DESK_EMAIL_TO ? toLowerCase(env.DESK_EMAIL_TO) : deskEmails,
     contactUrl: decideContact(),
     /** Variables that look like ours, perhaps because of a typo. */

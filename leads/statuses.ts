@@ -20,7 +20,7 @@ const sales = ['appointment', 'won', 'lost'] as const
 export type Sale = (typeof sales)[number]
 
 type Status = {
-  /** On the desk, in its filter, and in the CSV file, in this order. */
+  /** The name on the desk, in its filter, and in the CSV file. The filter lists the statuses in this file's order. */
   label: string
   /** False for advertisers and others, whom we promised nothing. The report leaves them out. */
   isLead: boolean
@@ -30,7 +30,7 @@ type Status = {
   news: string
   /** After a press, following the homeowner’s name: {next}, {call}, {called}, {calling}. */
   notice: string
-  /** After Undo returns to it, as a sentence: {next}, {call}, {called}, {calling}. */
+  /** After Undo returns to this status, as a sentence: {next}, {call}, {called}, {calling}. */
   again: string
   /** The events that are valid from any page. */
   accepts: readonly EventKind[]

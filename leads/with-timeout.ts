@@ -3,8 +3,8 @@ import { systemTimers, type Timers } from './timers.ts'
 const tickMs = 250
 
 /**
- * Does not count time during which this process got no CPU. With a plain timer, a stalled process
- * timed out before it read PostgreSQL's response, and returned 503 for a stored lead.
+ * Does not count time during which this process got no CPU. With a plain timer, a stalled process would time out
+ * before it reads PostgreSQL's response, and return 503 for a stored lead.
  */
 export function withTimeout<Result>(
   ms: number,

@@ -81,7 +81,7 @@ export async function remindDue(
     if (settings === undefined) return []
     const current = await startPlanning()
     const wouldAlert = async (lead: DueLead) => {
-      // After the last reminder, look for a call as long as somebody would get that reminder.
+      // After the last reminder, look for a call as long as anyone would get that reminder.
       const { reason = 'missed' } = decide(lead)
       return (await planRecipients(current, { lead, reason }, alerts)).length > 0
     }
@@ -160,7 +160,7 @@ export async function remindDue(
     return isTime && !lead.hasPendingOutcome
   }
 
-  /** The Status that the site writes is not a result. */
+  /** Returns true if someone set this Status as a result. The Status that the site writes is not one. */
   function isResult({ status, knownStatus }: DueLead, { text, isOwn }: SetStatus) {
     // Undo does not reset a Status that only the crew uses, and a later call does not reset any Status, so reading the
     // same one again does not mean another call.
@@ -168,7 +168,7 @@ export async function remindDue(
     return text !== statuses[status].airtable && !isKnown
   }
 
-  /** Returns `busy` while another process uses Airtable, and undefined once it has done so for 5 s. */
+  /** Returns `busy` while another process uses Airtable, but undefined once a due lead has waited for 5 s. */
   async function readStatuses(some: readonly DueLead[]) {
     const { kind, rows, leaseMs } = rowChannel
     const holder = context.makeId()

@@ -18,7 +18,7 @@ const limitWait = (at: number, now: number): number => (at > now + longestWaitMs
 
 /**
  * Makes the holder the recipient's only sender, or renews its lease. Returns undefined if another process is
- * the sender, or while the service asks us to wait.
+ * the sender, or before `notBefore`.
  */
 export const acquire = (
   { kysely }: { kysely: Kysely<Tables> },
@@ -134,7 +134,7 @@ export type Claim = {
 }
 export type Summary = { leads: readonly StoredLead[]; isBurst: boolean }
 
-// A combined message counts at most this many.
+// A combined message counts at most this many leads.
 const maxCombined = 400
 // Nor does it count leads that nobody has closed within a week. Today lists them separately.
 const oldestMs = 7 * dayMs

@@ -5,7 +5,7 @@ import type { Database, Tables } from './tables.ts'
 
 export type DeliveryResult = { leadId: string; reason: DeliveryReason; revision: number } & (
   | { ok: true; note?: string; messageId?: string }
-  /** Null if it is not retried. */
+  /** `nextAttemptAt` is null if the delivery is not retried. */
   | { ok: false; error: string; nextAttemptAt: number | null }
 )
 

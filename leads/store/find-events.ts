@@ -36,11 +36,11 @@ export const listSharers = ({ kysely }: Database, leadId: string) =>
 
 /** A call without a result. Requests of one homeowner may share it. */
 export type UnresolvedCall = {
-  /** The ID of its event, which is the same on each request. */
+  /** The ID of the call's event, which is the same on each request. */
   id: string
-  /** One of the requests is an emergency. */
+  /** True if one of the requests is an emergency. */
   isUrgent: boolean
-  /** The question about it was sent, or will be. */
+  /** True if the question about the call was sent or will be. */
   isAsked: boolean
 }
 

@@ -131,7 +131,7 @@ describe.each(engines)('the store on %s', (engine) => {
       expect(await listConfirmed()).toHaveLength(20)
       const midnight = Date.parse('2026-11-16T00:00:00Z')
       expect(await findLimit()).toEqual({ kind: 'network', emails: 20, until: midnight })
-      // The rejected addresses get theirs from other networks.
+      // The rejected email addresses get their confirmations from another network.
       for (const name of names.slice(20)) await confirm(name, start, from('198.51.100.1'))
       expect(await listConfirmed()).toHaveLength(22)
       await db.kysely

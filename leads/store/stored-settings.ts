@@ -106,7 +106,7 @@ async function makeKeys(): Promise<Omit<VapidKeys, 'subject'>> {
 export type MailFault = {
   at: number
   error: string
-  /** The mail server cannot be reached or rejects the password. */
+  /** True if the mail server cannot be reached or rejects the password. */
   isLogin: boolean
 }
 

@@ -8,7 +8,8 @@ create table leads (
   phone text not null,
   address text not null,
   service_type text not null,
-  -- The search text for the desk: the fields in lowercase without accents, and the digits of the phone number.
+  -- The search text for the desk: the text fields, the digits of the phone number, and the notes, in lowercase without
+  -- accents.
   search_text text not null,
   -- The normalized phone number. Requests with the same one share calls.
   phone_key text,
