@@ -40,7 +40,7 @@ export function useKeptFocus(): void {
         headings.findLast((heading) => heading.checkVisibility())
       place?.setAttribute('tabindex', '-1')
       // Scroll to the card that the person's press has moved, but not to one that a colleague has moved. After a
-      // press that closed it, keep the next call in sight.
+      // press that closed the card, keep the next call in sight.
       const isClosed = place?.matches('[data-mood="done"], [data-mood="dropped"]')
       place?.focus({ preventScroll: !isPressed || outer.includes(place) || isClosed === true })
     }

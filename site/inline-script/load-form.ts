@@ -25,7 +25,7 @@ export function loadFormOnInteraction(codeUrl: string) {
   return () => isLoading || preload(codeUrl)
 }
 
-// TypeScript has no type for it, because not all browsers support it.
+// TypeScript has no type for navigator.connection, because not all browsers support it.
 type Connection = { saveData?: boolean; effectiveType?: string }
 
 /** Downloads the form's code without running it, unless the connection is slow or metered. */

@@ -30,7 +30,7 @@ export function prepareForm(island: HTMLElement) {
     offline.hidden = Boolean(first)
     for (const field of wrong) showError(field, isMissing(field) ? 'missing' : 'wrong')
     first?.focus()
-    // If it already has the focus, the visitor may have scrolled it behind the header.
+    // If the field already has the focus, the visitor may have scrolled it behind the header.
     first?.scrollIntoView({ block: 'nearest' })
   }
   form.addEventListener('submit', checkSubmit)

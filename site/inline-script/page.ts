@@ -68,7 +68,7 @@ for (const action of ['pointerdown', 'keydown', 'wheel'])
     isAtFragment = false
   })
 
-/** The browser scrolled there before the sections had their final heights. */
+/** Scrolls to the fragment again, because the browser did so before the sections had their final heights. */
 function returnToFragment() {
   if (isAtFragment) document.querySelector('h2:target')?.scrollIntoView()
 }
