@@ -35,7 +35,7 @@ test('has no accessibility violations in any state on a narrow screen', async ({
   await page.route(functionUrl, () => {})
   await form.button.click()
   await expect(form.button).toBeDisabled()
-  // While it fades out, its colors differ.
+  // While the toast fades out, its colors differ.
   await expect(form.toast('failed')).toHaveCount(0)
   await scrollPage(page, 0)
   await expectAccessible(page, 'html', 'submitting')

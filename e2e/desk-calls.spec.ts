@@ -21,7 +21,7 @@ test('a lead is added during a call, also without a connection', async ({ signIn
   const phone = sam.getByLabel('Phone')
   const gotIt = sam.getByRole('button', button('I’m handling this'))
   await gotIt.click()
-  // Directly below the field, because the keyboard of a phone hides the buttons.
+  // The message is directly below the field, because the keyboard of a phone hides the buttons.
   const problem = sam.locator('label:has([name="phone"]) + [role="alert"]')
   await expect(problem).toHaveText('Enter a phone number or an email address.')
   await phone.fill('612-555-ROOF')

@@ -85,7 +85,7 @@ test('a tap on the number records the call, and the card asks for its result', a
   await expect(history).toHaveCount(5)
   await expect(history.first()).toContainText('Sam called, no answer')
 
-  // After it is closed, too.
+  // After the lead is closed, the number still only dials.
   const pane = sam.locator('.lead-pane')
   await pane.getByRole('button', button('Done')).click()
   await expect(pane.locator('.lead-head')).toContainText('Done')

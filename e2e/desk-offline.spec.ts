@@ -74,7 +74,7 @@ test('without a connection, every link to a lead shows the card that is already 
   await expect(page.getByRole('heading', { name: '2 other requests' })).toBeVisible()
 
   await page.context().setOffline(true)
-  // Today does not have it.
+  // Today does not list the closed request.
   await request(closed).click()
   await expectOpen(closed)
   await today.click()

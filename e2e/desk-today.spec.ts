@@ -52,7 +52,7 @@ test('50 of 52 leads are shown before the script loads, and React hydrates them;
   await expect(page.getByRole('link', { name: 'Person 50' })).toBeVisible()
   await page.getByRole('link', { name: 'Today' }).click()
 
-  // Once it is closed, the next one to call is more important.
+  // The page does not scroll to a lead that was closed, because the next lead to call is more important.
   const closed = row(page, 'Person 41')
   await closed.getByRole('button', calling).click()
   await closed.getByRole('button', { name: 'Done' }).click()

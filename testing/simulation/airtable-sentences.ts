@@ -40,7 +40,7 @@ export const airtableSentences: Sentences = {
       for (const [name, key] of Object.entries(keys))
         if (found?.[name as keyof typeof keys] !== key)
           yield `${lead.name}: ${name} instead of ${key}`
-      // It may have read the lead before the correction.
+      // A process that writes late may have read the lead before the correction.
       const isLate = end.services.writes.some((write) => write.leadId === lead.id && write.isLate)
       for (const { fields } of isLate ? [] : listRows(end, lead.id))
         for (const name of fieldNames) {
