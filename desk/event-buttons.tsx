@@ -48,7 +48,7 @@ export function EventButtons({ card, place }: { card: Card; place: 'results' | '
     <section className={place} aria-label={isSale ? 'Result' : undefined}>
       {isSale && <p className="small quiet">What came of this request?</p>}
       {!isSale && isMine && (
-        <p className="question">{`Did you reach ${lead.firstName || 'them'}?`}</p>
+        <p className="prompt">{`Did you reach ${lead.firstName || 'them'}?`}</p>
       )}
       <div className="outcomes">
         {kinds.map((kind) => (
