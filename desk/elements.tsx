@@ -39,8 +39,8 @@ export const MailLink = ({ email, ...link }: ComponentProps<'a'> & { email: stri
 export const MapLink = ({ address }: { address: string }) =>
   address && (
     <a className="address" href={makeMapUrl(address)} target="_blank" rel="noreferrer" dir="auto">
-      {address}
-      <span className="unseen"> (opens a map)</span>
+      {address.split(/(?<=,) /).map((part) => [<span key={part}>{part}</span>, ' '])}
+      <span className="unseen">(opens a map)</span>
     </a>
   )
 
