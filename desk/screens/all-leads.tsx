@@ -1,17 +1,18 @@
 import { use, useEffect, useState } from 'react'
-import { formatDay } from '#leads/clock.ts'
+import { formatDate, formatDay } from '#leads/clock.ts'
 import { serviceTypes } from '#leads/fields.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { reportDays } from '#leads/reports/periods.ts'
 import { statuses, statusKinds } from '#leads/statuses.ts'
 import { minuteMs } from '#leads/time-units.ts'
 import { readClock, request, retryMs } from '../api.ts'
-import { Button, Choice, Heading } from '../elements.tsx'
+import { Button, Choice, Heading, Mark } from '../elements.tsx'
 import { LeadLines } from '../lead-line.tsx'
 import { keepLoaded } from '../loaded.ts'
 import { TimeZone } from '../me.ts'
 import { attempt } from '../notice.tsx'
 import { formatRoute, replaceHash } from '../route.ts'
+import { AddLink } from './add-lead.tsx'
 
 type Page = { leads: LeadCard[]; next: string | null }
 
@@ -35,6 +36,16 @@ const periodChoices = [
   ...reportDays.map((days) => [days, `Last ${days} days`] as const),
 ] as const
 const serviceChoices = [['', 'Any service'], ...Object.entries(serviceTypes)] as const
+
+const choices: Record<string, readonly (readonly [value: string | number, text: string])[]> = {
+  days: periodChoices,
+  status: statusChoices,
+  service: serviceChoices,
+}
+const nameFilter = ([name, value]: [string, string]) =>
+  name === 'day'
+    ? formatDate(value)
+    : (choices[name]?.find(([choice]) => String(choice) === value)?.[1] ?? value)
 
 const debounceMs = 250
 
@@ -108,6 +119,8 @@ export function AllLeads({
     setBusy(false)
   }
 
+  const show = (query: string) =>
+    replaceHash(formatRoute({ screen: 'leads', leadId: shownId, query }))
   const field = (name: string) => ({
     name,
     value: filters.get(name) ?? '',
@@ -115,11 +128,12 @@ export function AllLeads({
     onChange: ({ target }: { target: { value: string } }) => {
       if (target.value) filters.set(name, target.value)
       else filters.delete(name)
-      replaceHash(formatRoute({ screen: 'leads', leadId: shownId, query: filters.toString() }))
+      show(filters.toString())
     },
   })
   const known = new Map(fresh.map((lead) => [lead.id, lead]))
   const leads = pages.flatMap((page) => page.leads).map((lead) => known.get(lead.id) ?? lead)
+  const isNone = found?.asked === asked && leads.length === 0
   return (
     <>
       <Heading>All leads</Heading>
@@ -134,7 +148,7 @@ export function AllLeads({
           />
         </label>
         <details open={isOpen}>
-          <summary>{filters.size > 0 ? `Filters: ${filters.size}` : 'Filters'}</summary>
+          <summary>{[...filters].map(nameFilter).join(' · ') || 'Filters'}</summary>
           <div className="filter-fields">
             <label>
               Day
@@ -151,15 +165,31 @@ export function AllLeads({
         </details>
       </search>
       {problem && <p className="problem">{problem.message}</p>}
-      <p className="quiet" role="status">
-        {found?.asked !== asked
-          ? 'Searching…'
-          : leads.length === 0
-            ? asked === '{}'
-              ? 'No leads yet.'
-              : 'No matching leads.'
-            : `${leads.length}${next ? '+' : ''} found, newest first`}
-      </p>
+      <div className={isNone ? 'empty' : undefined}>
+        {isNone && <Mark />}
+        <p className="quiet" role="status">
+          {found?.asked !== asked
+            ? 'Searching…'
+            : isNone
+              ? asked === '{}'
+                ? 'No leads yet.'
+                : 'No matching leads.'
+              : `${leads.length}${next ? '+' : ''} found, newest first`}
+        </p>
+        {isNone &&
+          (asked === '{}' ? (
+            <AddLink />
+          ) : (
+            <Button
+              onClick={() => {
+                setSearch('')
+                show('')
+              }}
+            >
+              Clear search and filters
+            </Button>
+          ))}
+      </div>
       <LeadLines
         leads={leads}
         hrefOf={(leadId) => formatRoute({ screen: 'leads', leadId, query })}
