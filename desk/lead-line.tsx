@@ -1,6 +1,6 @@
 import { memo, use, useDeferredValue } from 'react'
 import { formatAgo } from '#leads/clock.ts'
-import { needsCall, readNeed } from '#leads/lead-state.ts'
+import { isClosed, needsCall, readNeed } from '#leads/lead-state.ts'
 import type { LeadCard } from '#leads/reports/describe.ts'
 import { describeDetails } from '#leads/sale.ts'
 import { statuses } from '#leads/statuses.ts'
@@ -27,7 +27,7 @@ const LeadLine = memo(function LeadLine({ lead, href, isShown }: Line) {
         {lead.name}
       </a>
       <span className="line-service">
-        {lead.isEmergency ? <b className="tag">Emergency</b> : lead.service}
+        {lead.isEmergency && !isClosed(lead) ? <b className="tag">Emergency</b> : lead.service}
       </span>
       <span className="line-town" dir="auto">
         {lead.town}
@@ -57,6 +57,11 @@ export function LeadLines({
   const most = useDeferredValue(Number.POSITIVE_INFINITY, firstScreenful)
   return (
     <ul className="lines">
+      <li className="line-head" aria-hidden="true">
+        {['Name', 'Service', 'Town', 'Status', 'Result', 'Received', 'Caller'].map((label) => (
+          <span key={label}>{label}</span>
+        ))}
+      </li>
       {leads.slice(0, most).map((lead) => (
         <LeadLine key={lead.id} lead={lead} href={hrefOf(lead.id)} isShown={lead.id === shownId} />
       ))}
