@@ -34,6 +34,7 @@ const statusChoices = [
 const periodChoices = [
   ['', 'Any time'],
   ...reportDays.map((days) => [days, `Last ${days} days`] as const),
+  ['day', 'One day…'],
 ] as const
 const serviceChoices = [['', 'Any service'], ...Object.entries(serviceTypes)] as const
 
@@ -121,16 +122,24 @@ export function AllLeads({
 
   const show = (query: string) =>
     replaceHash(formatRoute({ screen: 'leads', leadId: shownId, query }))
+  const set = (name: string, value: string) => {
+    if (value) filters.set(name, value)
+    else filters.delete(name)
+    show(filters.toString())
+  }
   const field = (name: string) => ({
     name,
     value: filters.get(name) ?? '',
     'data-set': filters.has(name) || undefined,
-    onChange: ({ target }: { target: { value: string } }) => {
-      if (target.value) filters.set(name, target.value)
-      else filters.delete(name)
-      show(filters.toString())
-    },
+    onChange: ({ target }: { target: { value: string } }) => set(name, target.value),
   })
+  const day = filters.get('day')
+  const choosePeriod = (period: string) => {
+    filters.delete('day')
+    filters.delete('days')
+    if (period === 'day') set('day', formatDay(readClock(), timeZone))
+    else set('days', period)
+  }
   const known = new Map(fresh.map((lead) => [lead.id, lead]))
   const leads = pages.flatMap((page) => page.leads).map((lead) => known.get(lead.id) ?? lead)
   const isNone = found?.asked === asked && leads.length === 0
@@ -150,16 +159,31 @@ export function AllLeads({
         <details open={isOpen}>
           <summary>{[...filters].map(nameFilter).join(' · ') || 'Filters'}</summary>
           <div className="filter-fields">
-            <label>
-              Day
-              <input type="date" {...field('day')} />
-            </label>
-            <Choice label="Received" choices={periodChoices} {...field('days')} />
+            <Choice
+              label="Received"
+              choices={periodChoices}
+              value={day ? 'day' : (filters.get('days') ?? '')}
+              data-set={day || filters.has('days') || undefined}
+              onChange={({ target }) => choosePeriod(target.value)}
+            />
+            {day && (
+              <label>
+                Day
+                <input
+                  type="date"
+                  data-set
+                  required
+                  defaultValue={day}
+                  // A date that is being typed is empty.
+                  onChange={({ target }) => target.value && set('day', target.value)}
+                />
+              </label>
+            )}
             <Choice label="Status" choices={statusChoices} {...field('status')} />
             <Choice label="Service" choices={serviceChoices} {...field('service')} />
             <label>
               Source
-              <input placeholder="google, spring-roofs…" {...field('source')} />
+              <input placeholder="Any source" {...field('source')} />
             </label>
           </div>
         </details>
