@@ -55,6 +55,7 @@ export function LeadLines({
   shownId: string | undefined
 }) {
   const most = useDeferredValue(Number.POSITIVE_INFINITY, firstScreenful)
+  if (leads.length === 0) return null
   return (
     <ul className="lines">
       <li className="line-head" aria-hidden="true">
