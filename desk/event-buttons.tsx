@@ -46,7 +46,7 @@ export function EventButtons({ card, place }: { card: Card; place: 'results' | '
   }
   return (
     <section className={place} aria-label={isSale ? 'Result' : undefined}>
-      {isSale && <p className="small quiet">What came of this request?</p>}
+      {isSale && <p className="prompt">What came of this request?</p>}
       {!isSale && isMine && (
         <p className="prompt">{`Did you reach ${lead.firstName || 'them'}?`}</p>
       )}
@@ -57,6 +57,7 @@ export function EventButtons({ card, place }: { card: Card; place: 'results' | '
             isPrimary={isMine && kind === 'done'}
             disabled={!isLive}
             aria-expanded={asks(kind) ? asked === kind : undefined}
+            aria-pressed={isSale ? lead.status === events[kind].becomes : undefined}
             onClick={() =>
               asks(kind) ? setAsked(asked === kind ? undefined : kind) : record(kind, {})
             }

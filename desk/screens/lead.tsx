@@ -91,6 +91,8 @@ export function LeadScreen({
       : undefined
   const ownCall = findOwnCall(card, me)
   const last = data && findUndoKind(data.lead)
+  // “Not a lead” is then only a correction.
+  const isDone = lead.status === 'done'
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
@@ -117,12 +119,15 @@ export function LeadScreen({
         data-mood={ownCall && (hasEmergency(card) ? 'urgent' : 'calling')}
       >
         <CallActions card={card} isNext />
-        <EventButtons card={card} place="results" />
+        {!isDone && <EventButtons card={card} place="results" />}
         {ownCall && <NotCalled card={card} />}
         <EventButtons card={card} place="sale" />
         <ChangeTime card={card} />
         <NoteField card={card} />
-        {last && ownCall !== lead && <UndoButton lead={lead} last={last} />}
+        <div className="corrections">
+          {isDone && <EventButtons card={card} place="results" />}
+          {last && ownCall !== lead && <UndoButton lead={lead} last={last} />}
+        </div>
         <Unsent lead={lead} />
       </div>
       {data ? (
