@@ -100,27 +100,31 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
         </p>
       )}
       {areDifferent(card) && <Requests card={card} hrefOf={hrefOf} />}
-      {(isCalling || needsCall(lead)) && (
-        <CallActions card={card} isNext={isNext || countdown.mood === 'late'} />
-      )}
       {/* If the lead is open beside the list, its pane has these buttons. */}
-      {isCalling && !isShown && (
+      {!isShown && (
         <>
-          <MapLink address={lead.address} />
-          <EventButtons card={card} place="results" />
-          <NotCalled card={card} />
-          <NoteField card={card} />
+          {(isCalling || needsCall(lead)) && (
+            <CallActions card={card} isNext={isNext || countdown.mood === 'late'} />
+          )}
+          {isCalling && (
+            <>
+              <MapLink address={lead.address} />
+              <EventButtons card={card} place="results" />
+              <NotCalled card={card} />
+              <NoteField card={card} />
+            </>
+          )}
+          {/* The site put the lead back on the list, because nobody entered the result of the call. */}
+          {lead.status === 'no-result' && (
+            <details>
+              <summary>Enter the result</summary>
+              <EventButtons card={card} place="results" />
+            </details>
+          )}
+          <ChangeTime card={card} />
+          <Unsent lead={lead} />
         </>
       )}
-      {/* The site put the lead back on the list, because nobody entered the result of the call. */}
-      {lead.status === 'no-result' && !isShown && (
-        <details>
-          <summary>Enter the result</summary>
-          <EventButtons card={card} place="results" />
-        </details>
-      )}
-      <ChangeTime card={card} />
-      <Unsent lead={lead} />
     </li>
   )
 }, isSameRow)
