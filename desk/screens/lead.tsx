@@ -1,9 +1,10 @@
 import { type ReactNode, use, useEffect, useRef, useState } from 'react'
 import { formatAgo, formatShortClock } from '#leads/clock.ts'
+import { needsCall } from '#leads/lead-state.ts'
 import type { LeadCard, LeadInFull } from '#leads/reports/describe.ts'
 import { statuses } from '#leads/statuses.ts'
 import { dayMs, minuteMs } from '#leads/time-units.ts'
-import { count } from '#leads/words.ts'
+import { chooseWords, count } from '#leads/words.ts'
 import { readClock, request } from '../api.ts'
 import {
   CallActions,
@@ -119,6 +120,9 @@ export function LeadScreen({
         data-mood={ownCall && (hasEmergency(card) ? 'urgent' : 'calling')}
       >
         <CallActions card={card} isNext />
+        {!ownCall && needsCall(lead) && (
+          <p className="small prompt">Already {chooseWords(lead).called}? Enter the result:</p>
+        )}
         {!isDone && <EventButtons card={card} place="results" />}
         {ownCall && <NotCalled card={card} />}
         <EventButtons card={card} place="sale" />
@@ -235,8 +239,8 @@ function Facts({ fields, source, consent, suspicion }: Shown) {
   const facts = {
     ...Object.fromEntries(others.map((field) => [field.label, show(field)])),
     ...(source && { Source: source }),
-    ...(consent && { Consent: consent }),
     ...(suspicion && { 'Possible spam': suspicion }),
+    ...(consent && { Consent: <span className="small">{consent}</span> }),
   }
   return (
     <dl className="card facts">
