@@ -18,7 +18,7 @@ import {
 } from './cards.ts'
 import { Button } from './elements.tsx'
 import { Me, TimeZone } from './me.ts'
-import type { Press } from './outbox.ts'
+import { type Press, useUnsent } from './outbox.ts'
 import { type Pressed, usePress } from './press.ts'
 import { useIsLive } from './use-polling.ts'
 
@@ -28,6 +28,7 @@ export function EventButtons({ card, place }: { card: Card; place: 'results' | '
   const [asked, setAsked] = useState<EventKind>()
   const isLive = useIsLive()
   const press = usePress()
+  const unsent = useUnsent(lead.id)
   const isMine = findOwnCall(card, use(Me)) !== undefined
   const isSale = place === 'sale'
   const state = { ...lead, attempts: countAttempts(card) }
@@ -57,7 +58,10 @@ export function EventButtons({ card, place }: { card: Card; place: 'results' | '
             isPrimary={isMine && kind === 'done'}
             disabled={!isLive}
             aria-expanded={asks(kind) ? asked === kind : undefined}
-            aria-pressed={isSale ? lead.status === events[kind].becomes : undefined}
+            aria-pressed={
+              unsent.some((one) => one.kind === kind) ||
+              (isSale ? lead.status === events[kind].becomes : undefined)
+            }
             onClick={() =>
               asks(kind) ? setAsked(asked === kind ? undefined : kind) : record(kind, {})
             }
