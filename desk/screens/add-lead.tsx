@@ -88,17 +88,19 @@ export function AddLead() {
         <LeadInputs {...{ fields, disabled, problem }} />
         <NotSent>{isUnsent && 'Not saved yet. Retrying while this page is open.'}</NotSent>
         <div className="pair">
-          <Button isPrimary disabled={disabled} onClick={() => sendNewLead(true)}>
-            I’m handling this
-          </Button>
-          <Button disabled={disabled} onClick={() => sendNewLead(false)}>
-            Someone should call back
-          </Button>
+          <div className="entry">
+            <Button isPrimary disabled={disabled} onClick={() => sendNewLead(true)}>
+              I’m handling this
+            </Button>
+            <p className="small quiet">Sends no alerts. You’re on the phone with the homeowner.</p>
+          </div>
+          <div className="entry">
+            <Button disabled={disabled} onClick={() => sendNewLead(false)}>
+              Someone should call back
+            </Button>
+            <p className="small quiet">Alerts the crew.</p>
+          </div>
         </div>
-        <p className="small quiet">
-          “I’m handling this” sends no alerts, because you’re on the phone with the homeowner.
-          “Someone should call back” alerts the crew.
-        </p>
       </form>
     </>
   )
