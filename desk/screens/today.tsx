@@ -57,6 +57,9 @@ export function TodayScreen({
         <div className="empty">
           <Mark />
           <p>New requests appear here automatically.</p>
+          <a className="link" href={formatRoute({ screen: 'leads' })}>
+            See all leads
+          </a>
         </div>
       )}
       <CardList cards={mine} hrefOf={hrefOf} isCalling {...list} />
