@@ -123,7 +123,7 @@ export const computeDrawingColors = ({ colors }: Pick<Brand, 'colors'>) => ({
 
 export function computeNight({ colors }: Pick<Brand, 'colors'>) {
   const dark = deriveAll(colors, night)
-  return { ...dark, alarm: '#ff958c', leaf: '#7fd19b', onAccent: dark.white, link: dark.accent }
+  return { ...dark, alarm: '#ff757a', leaf: '#7fd19b', onAccent: dark.white, link: dark.accent }
 }
 
 type Pair = readonly [
