@@ -13,8 +13,7 @@ import { useClock } from './use-polling.ts'
 
 type Line = { lead: LeadCard; href: string; isShown: boolean }
 
-const isSameLine = (a: Line, b: Line) =>
-  a.href === b.href && a.isShown === b.isShown && JSON.stringify(a.lead) === JSON.stringify(b.lead)
+const isSameLine = (a: Line, b: Line) => JSON.stringify(a) === JSON.stringify(b)
 
 const LeadLine = memo(function LeadLine({ lead, href, isShown }: Line) {
   const me = use(Me)

@@ -35,10 +35,7 @@ type Row = Omit<Listing, 'shownId'> & { card: Card; isShown: boolean; isNext: bo
 
 // Each new response creates new objects, but most rows have the same content as before.
 const isSameRow = (a: Row, b: Row) =>
-  a.hrefOf === b.hrefOf &&
-  a.isShown === b.isShown &&
-  a.isNext === b.isNext &&
-  JSON.stringify(a.card) === JSON.stringify(b.card)
+  a.hrefOf === b.hrefOf && JSON.stringify(a) === JSON.stringify(b)
 
 const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling }: Row) {
   const me = use(Me)
