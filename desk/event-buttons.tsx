@@ -60,7 +60,8 @@ export function EventButtons({ card, place }: { card: Card; place: 'results' | '
             aria-expanded={asks(kind) ? asked === kind : undefined}
             aria-pressed={
               unsent.some((one) => one.kind === kind) ||
-              (isSale ? lead.status === events[kind].becomes : undefined)
+              (isSale && lead.status === events[kind].becomes) ||
+              undefined
             }
             onClick={() =>
               asks(kind) ? setAsked(asked === kind ? undefined : kind) : record(kind, {})

@@ -7,12 +7,7 @@ import { Choice } from './elements.tsx'
 export type InputProblem = { message: string; field: string | undefined }
 
 // The phone number may be all that the caller gives.
-const [first, last] = ['phone', 'address'] as const
-const names: LeadField[] = [
-  first,
-  ...crewOrder.filter((name) => name !== first && name !== last),
-  last,
-]
+const names = [...new Set<LeadField>(['phone', 'name', 'serviceType', 'email', ...crewOrder])]
 
 /** The fields of a lead that the crew writes, with the problem below its field. */
 export function LeadInputs({

@@ -94,6 +94,7 @@ export function LeadScreen({
   const last = data && findUndoKind(data.lead)
   // “Not a lead” is then only a correction.
   const isDone = lead.status === 'done'
+  const results = <EventButtons card={card} place="results" />
   return (
     <>
       <div className="lead-top lead-head" data-mood={countdown.mood}>
@@ -123,13 +124,13 @@ export function LeadScreen({
         {!ownCall && needsCall(lead) && (
           <p className="small prompt">Already {chooseWords(lead).called}? Enter the result:</p>
         )}
-        {!isDone && <EventButtons card={card} place="results" />}
+        {!isDone && results}
         {ownCall && <NotCalled card={card} />}
         <EventButtons card={card} place="sale" />
         <ChangeTime card={card} />
         <NoteField card={card} />
         <div className="corrections">
-          {isDone && <EventButtons card={card} place="results" />}
+          {isDone && results}
           {last && ownCall !== lead && <UndoButton lead={lead} last={last} />}
         </div>
         <Unsent lead={lead} />
