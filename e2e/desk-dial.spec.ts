@@ -166,7 +166,7 @@ test('“Call” in a notification dials, and records the call on a phone', asyn
 test('on a computer, the number only dials', async ({ sendLead, signIn }) => {
   await sendLead()
   const page = await open(signIn, 'Sam', { viewport: { width: 1280, height: 800 } })
-  const lead = row(page, visitor.name)
+  const lead = page.locator('.lead-pane')
   await lead.getByRole('link', { name: `Call ${visitor.phone}` }).click()
   await lead.getByRole('button', button('I’m calling')).click()
   await expect(page.getByText(question)).toBeVisible()

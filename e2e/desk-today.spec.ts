@@ -239,10 +239,12 @@ test('leads that nobody closed for a week fold, and the badge counts homeowners'
 })
 
 for (const width of [390, 1280])
-  test(`the logo is shown once if there are no leads, at ${width} px`, async ({ signIn }) => {
+  test(`without leads, Today shows the logo and links to All leads, at ${width} px`, async ({
+    signIn,
+  }) => {
     const page = await signIn('Sam', { viewport: { width, height: 800 } })
     await expect(page.getByText('New requests appear here automatically.')).toBeVisible()
-    await expect(page.locator('.mark').filter({ visible: true })).toHaveCount(1)
-    await page.getByRole('link', { name: 'All leads' }).click()
+    await expect(page.locator('.empty .mark')).toBeVisible()
+    await page.getByRole('link', { name: 'See all leads' }).click()
     await expect(page.getByText('No leads yet.')).toBeVisible()
   })

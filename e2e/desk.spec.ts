@@ -56,6 +56,9 @@ test('search and filters find leads by the company’s days, and Back returns to
   await expect(page.locator('.lead-name')).toHaveText(['John Doe'])
   await page.getByLabel('Search').fill('nobody')
   await expect(page.getByText('No matching leads.')).toBeVisible()
+  await expect(page.locator('search summary')).toHaveText('Emergency Service')
+  await page.getByRole('link', { name: 'Clear search and filters' }).click()
+  await expect(page.getByText('3 found, newest first')).toBeVisible()
   await page.getByLabel('Search').fill('john')
   // Names of homeowners stay out of the browser's history.
   expect(page.url()).not.toContain('john')

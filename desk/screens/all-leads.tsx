@@ -38,15 +38,16 @@ const periodChoices = [
 ] as const
 const serviceChoices = [['', 'Any service'], ...Object.entries(serviceTypes)] as const
 
-const choices: Record<string, readonly (readonly [value: string | number, text: string])[]> = {
-  days: periodChoices,
-  status: statusChoices,
-  service: serviceChoices,
+const menus = [
+  ['days', 'Received', periodChoices],
+  ['status', 'Status', statusChoices],
+  ['service', 'Service', serviceChoices],
+] as const
+const nameFilter = ([name, value]: [string, string]) => {
+  if (name === 'day' && value) return formatDate(value)
+  const choices = menus.find(([menu]) => menu === name)?.[2] ?? []
+  return choices.find(([choice]) => `${choice}` === value)?.[1] ?? value
 }
-const nameFilter = ([name, value]: [string, string]) =>
-  name === 'day'
-    ? formatDate(value)
-    : (choices[name]?.find(([choice]) => String(choice) === value)?.[1] ?? value)
 
 const debounceMs = 250
 
@@ -120,25 +121,23 @@ export function AllLeads({
     setBusy(false)
   }
 
-  const show = (query: string) =>
-    replaceHash(formatRoute({ screen: 'leads', leadId: shownId, query }))
-  const set = (name: string, value: string) => {
-    if (value) filters.set(name, value)
-    else filters.delete(name)
-    show(filters.toString())
-  }
-  const field = (name: string) => ({
-    name,
-    value: filters.get(name) ?? '',
-    'data-set': filters.has(name) || undefined,
-    onChange: ({ target }: { target: { value: string } }) => set(name, target.value),
-  })
   const day = filters.get('day')
-  const choosePeriod = (period: string) => {
-    filters.delete('day')
-    filters.delete('days')
-    if (period === 'day') set('day', formatDay(readClock(), timeZone))
-    else set('days', period)
+  const field = (name: string) => {
+    const isPeriod = name === 'days'
+    const value = filters.get(name) ?? (isPeriod && day !== null ? 'day' : '')
+    return {
+      name,
+      value,
+      'data-set': value || undefined,
+      onChange: ({ target }: { target: { value: string } }) => {
+        filters.delete(name)
+        if (isPeriod) filters.delete('day')
+        if (isPeriod && target.value === 'day') filters.set('day', formatDay(readClock(), timeZone))
+        // A date that is being typed is empty.
+        else if (target.value || name === 'day') filters.set(name, target.value)
+        replaceHash(formatRoute({ screen: 'leads', leadId: shownId, query: filters.toString() }))
+      },
+    }
   }
   const known = new Map(fresh.map((lead) => [lead.id, lead]))
   const leads = pages.flatMap((page) => page.leads).map((lead) => known.get(lead.id) ?? lead)
@@ -159,28 +158,15 @@ export function AllLeads({
         <details open={isOpen}>
           <summary>{[...filters].map(nameFilter).join(' · ') || 'Filters'}</summary>
           <div className="filter-fields">
-            <Choice
-              label="Received"
-              choices={periodChoices}
-              value={day ? 'day' : (filters.get('days') ?? '')}
-              data-set={day || filters.has('days') || undefined}
-              onChange={({ target }) => choosePeriod(target.value)}
-            />
-            {day && (
+            {menus.map(([name, label, choices]) => (
+              <Choice key={name} label={label} choices={choices} {...field(name)} />
+            ))}
+            {day !== null && (
               <label>
                 Day
-                <input
-                  type="date"
-                  data-set
-                  required
-                  defaultValue={day}
-                  // A date that is being typed is empty.
-                  onChange={({ target }) => target.value && set('day', target.value)}
-                />
+                <input type="date" {...field('day')} />
               </label>
             )}
-            <Choice label="Status" choices={statusChoices} {...field('status')} />
-            <Choice label="Service" choices={serviceChoices} {...field('service')} />
             <label>
               Source
               <input placeholder="Any source" {...field('source')} />
@@ -204,14 +190,14 @@ export function AllLeads({
           (asked === '{}' ? (
             <AddLink />
           ) : (
-            <Button
-              onClick={() => {
-                setSearch('')
-                show('')
-              }}
+            <a
+              className="button"
+              data-quiet
+              href={formatRoute({ screen: 'leads' })}
+              onClick={() => setSearch('')}
             >
               Clear search and filters
-            </Button>
+            </a>
           ))}
       </div>
       <LeadLines
