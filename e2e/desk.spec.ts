@@ -60,6 +60,7 @@ test('search and filters find leads by the company’s days, and Back returns to
   await page.getByRole('link', { name: 'Clear search and filters' }).click()
   await expect(page.getByText('3 found, newest first')).toBeVisible()
   await page.getByLabel('Search').fill('john')
+  await expect(page.locator('.lead-name')).toHaveText(['John Doe'])
   // Names of homeowners stay out of the browser's history.
   expect(page.url()).not.toContain('john')
   const found = page.getByRole('link', { name: 'John Doe' })
