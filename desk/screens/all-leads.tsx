@@ -39,9 +39,9 @@ const periodChoices = [
 const serviceChoices = [['', 'Any service'], ...Object.entries(serviceTypes)] as const
 
 const menus = [
-  ['days', 'Received', periodChoices],
   ['status', 'Status', statusChoices],
   ['service', 'Service', serviceChoices],
+  ['days', 'Received', periodChoices],
 ] as const
 const nameFilter = ([name, value]: [string, string]) => {
   if (name === 'day' && value) return formatDate(value)
