@@ -99,7 +99,7 @@ function PublishQuestion({ page, state, store, onClose }: Props & { onClose: () 
   const unsavedTitle = save === 'pending' ? 'Saving…' : 'Not published'
   const savedTitle = canPublish ? 'Publish these changes?' : 'Fix this first'
   return (
-    <div className="question">
+    <div>
       <h2 id="publish-question">{isSaved ? savedTitle : unsavedTitle}</h2>
       {isSaved && !canPublish && <NoteLinks notes={page.mistakes} {...{ page, onClose }} />}
       {canPublish && <Changes {...{ page, onClose }} />}
