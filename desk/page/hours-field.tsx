@@ -86,11 +86,24 @@ function Day({ name, spans, onChange }: DayProps) {
   while (keys.current.length < spans.length) keys.current.push(makeId())
   return (
     <>
-      <label className="check">
-        <input type="checkbox" checked={isOpen} onChange={() => onChange(isOpen ? [] : usualDay)} />
-        {name}
-        {!isOpen && <span className="quiet">Closed</span>}
-      </label>
+      <div className="day-head">
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={isOpen}
+            onChange={() => onChange(isOpen ? [] : usualDay)}
+          />
+          {name}
+          {!isOpen && <span className="quiet">Closed</span>}
+        </label>
+        {isOpen && (
+          <Tool
+            name={`Add a break on ${name}`}
+            icon="add"
+            onClick={() => onChange(addBreak(spans))}
+          />
+        )}
+      </div>
       {spans.map((span, at) => {
         const [from, to] = parseSpan(span)
         const set = (next: readonly [string, string]) => onChange(spans.with(at, formatSpan(next)))
@@ -110,13 +123,7 @@ function Day({ name, spans, onChange }: DayProps) {
               value={to}
               onChange={({ target }) => set([from, target.value])}
             />
-            {at === 0 ? (
-              <Tool
-                name={`Add a break on ${name}`}
-                icon="add"
-                onClick={() => onChange(addBreak(spans))}
-              />
-            ) : (
+            {at > 0 && (
               <Tool
                 name={`Delete part ${at + 1} of ${name}`}
                 icon="delete"
