@@ -157,6 +157,8 @@ function Item({ field, form, path: listPath, at, isNew, ...item }: ItemProps) {
   const name = `${capitalize(noun)} ${at + 1}`
   const title = String(readEntry(form.draft, joinPath(path, fields[0]?.path ?? '')) ?? '').trim()
   const isPlain = fields[0]?.path === ''
+  // The order of dates has no meaning.
+  const isDate = fields[0]?.kind === 'date'
   const isOpen = isPlain || item.isOpen
   const isWrong = form.mistakes.some((mistake) => `${mistake.path}.`.startsWith(`${path}.`))
   const shown = isNew ? { ...form, mistakes: [] } : form
@@ -192,8 +194,12 @@ function Item({ field, form, path: listPath, at, isNew, ...item }: ItemProps) {
               />
             ))}
             <div className="item-tools">
-              <Tool name={`Move ${name} up`} icon="up" onClick={item.onMove(at - 1)} />
-              <Tool name={`Move ${name} down`} icon="down" onClick={item.onMove(at + 1)} />
+              {!isDate && (
+                <>
+                  <Tool name={`Move ${name} up`} icon="up" onClick={item.onMove(at - 1)} />
+                  <Tool name={`Move ${name} down`} icon="down" onClick={item.onMove(at + 1)} />
+                </>
+              )}
               <Tool name={`Delete ${name}`} icon="delete" onClick={() => item.onDelete(name)} />
             </div>
           </>
