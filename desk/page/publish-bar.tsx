@@ -25,14 +25,14 @@ export function PublishBar({ page, state, store }: Props) {
   return (
     <div className="publish-bar">
       <p role="status" data-trouble={save === 'failed' || undefined}>
-        {done?.text ?? describeSave(page, state)}
+        {done?.text ?? describeSave(page, state)}{' '}
+        {done && (
+          <a href={page.pageUrl} target="_blank" rel="noreferrer">
+            Open the page
+          </a>
+        )}
       </p>
       {save === 'conflict' && <Conflict store={store} trouble={trouble} />}
-      {done && (
-        <a className="button" data-quiet href={page.pageUrl} target="_blank" rel="noreferrer">
-          Open the page
-        </a>
-      )}
       {done?.undo && <UndoPublish {...done.undo} store={store} />}
       {!done && (
         <Button className="button to-preview" onClick={showPreview}>
