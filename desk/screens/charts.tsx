@@ -40,8 +40,6 @@ export function BarChart({
           const missedHeight = (missed / most) * plotHeight
           const ground = top + plotHeight
           const middle = at * step + step / 2
-          // The last label is wider than its bar, so move it away from the label before it.
-          const tickX = at === bars.length - 1 ? middle + 5 : middle
           return (
             <g key={name}>
               <rect
@@ -65,7 +63,7 @@ export function BarChart({
                 </text>
               )}
               {tick && (
-                <text x={tickX} y={ground + 14}>
+                <text x={middle} y={ground + 14}>
                   {tick}
                 </text>
               )}

@@ -100,7 +100,12 @@ function Report({ days }: { days: string }) {
               kept,
               missed: 0,
             })),
-            { name: 'Later', tick: `${byMinute.length}+`, kept: 0, missed: late },
+            {
+              name: 'Later',
+              tick: minutesPerTick === 1 ? `${byMinute.length}+` : undefined,
+              kept: 0,
+              missed: late,
+            },
             { name: 'Not yet', tick: 'none', kept: 0, missed: report.uncalled },
           ]}
         />
