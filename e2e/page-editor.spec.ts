@@ -121,7 +121,9 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
   await expect(sam.getByText(/^Sample: replace License/)).toBeVisible()
   await openSection(sam, 'Top of the page')
   await headline(sam).fill('Hello {unknown}')
-  await expect(headline(sam)).toHaveAccessibleDescription(/unknown placeholder {unknown}/)
+  await expect(headline(sam)).toHaveAccessibleDescription(
+    /^Headline has the unknown placeholder {unknown}/,
+  )
   await checkAxe(sam, 'mistakes')
 
   await openSection(sam, 'Hours')

@@ -39,7 +39,12 @@ export function PageScreen({ sectionId, email }: { sectionId: string; email: str
     )
   const section = page.sections.find(({ id }) => id === sectionId)
   const { draft } = state
-  const form = { ...page, draft, change: store.change }
+  // The heading already names the section.
+  const mistakes = page.mistakes.map(({ message, ...mistake }) => ({
+    ...mistake,
+    message: message.replace(`${section?.title}: `, ''),
+  }))
+  const form = { ...page, mistakes, draft, change: store.change }
   return (
     <div className="page-editor" data-section={section?.id}>
       <Parts page={page} shownId={sectionId} />
