@@ -37,7 +37,9 @@ export function PageScreen({ sectionId, email }: { sectionId: string; email: str
         <p role="status">{page?.message ?? trouble ?? 'Loading…'}</p>
       </>
     )
-  const section = page.sections.find(({ id }) => id === sectionId)
+  const isWide = matchMedia('(min-width: 80rem)').matches
+  const shownId = sectionId || (isWide ? page.sections[0]?.id : '')
+  const section = page.sections.find(({ id }) => id === shownId)
   const { draft } = state
   // The heading already names the section.
   const mistakes = page.mistakes.map(({ message, ...mistake }) => ({
@@ -47,43 +49,49 @@ export function PageScreen({ sectionId, email }: { sectionId: string; email: str
   const form = { ...page, mistakes, draft, change: store.change }
   return (
     <div className="page-editor" data-section={section?.id}>
-      <Parts page={page} shownId={sectionId} />
       <div className="page-form">
-        {section ? (
-          <Section key={section.id} section={section} form={form} />
-        ) : (
-          <Sections page={page} />
+        {section ? <Section key={section.id} section={section} form={form} /> : <Start />}
+      </div>
+      <div className="page-parts">
+        <Parts page={page} shownId={section?.id} />
+        {!sectionId && (
+          <>
+            <Versions store={store} newest={page.published?.number ?? 0} />
+            <p className="quiet small">
+              Only the person who set up this site can change the company’s name, the time zone, the
+              form’s labels and messages, icons, colors, pictures, and the words on the preview
+              image for shared links.
+            </p>
+          </>
         )}
       </div>
-      {!section && (
-        <div className="page-about">
-          <p className="quiet small">
-            Only the person who set up this site can change the company’s name, the time zone, the
-            form’s labels and messages, icons, colors, pictures, and the words on the preview image
-            for shared links.
-          </p>
-          <Versions store={store} newest={page.published?.number ?? 0} />
-        </div>
-      )}
       <Preview number={page.number} anchor={section?.anchor ?? ''} />
       <PublishBar page={page} state={state} store={store} />
     </div>
   )
 }
 
-function Sections({ page }: { page: PageData }) {
+function Start() {
   // Newer browsers return a promise, which React would treat as a cleanup function.
   useLayoutEffect(() => void scrollTo(0, readScroll(formatRoute({ screen: 'page' }))), [])
-  const { sections, samples, mistakes, warnings } = page
-  const elsewhere = [...mistakes, ...warnings].filter(
-    ({ path = '' }) => !sections.some((section) => isInSection(section, path)),
-  )
   return (
     <>
       <Heading>Page</Heading>
       <p className="quiet">
         Choose a section to edit it. Visitors see your changes after you publish.
       </p>
+    </>
+  )
+}
+
+/** The list of sections. On a wide screen, it stays beside the open one. */
+function Parts({ page, shownId }: { page: PageData; shownId: string | undefined }) {
+  const { sections, samples, mistakes, warnings } = page
+  const elsewhere = [...mistakes, ...warnings].filter(
+    ({ path = '' }) => !sections.some((section) => isInSection(section, path)),
+  )
+  return (
+    <>
       {samples.length > 0 && (
         <p className="sample">
           <b>{count(samples.length, 'sample')} to replace or delete.</b>
@@ -94,39 +102,32 @@ function Sections({ page }: { page: PageData }) {
           <NoteLinks notes={elsewhere} page={page} />
         </div>
       )}
+      <ul className="parts card">
+        {sections.map((section) => {
+          const isHere = ({ path = '' }: { path?: string }) => isInSection(section, path)
+          const isWrong = mistakes.some(isHere)
+          return (
+            <li key={section.id}>
+              <a
+                href={formatRoute({ screen: 'page', query: section.id })}
+                className="part"
+                aria-current={section.id === shownId || undefined}
+              >
+                <span>{section.title}</span>
+                {samples.some((path) => isHere({ path })) && <b className="tag">Sample</b>}
+                {isWrong && (
+                  <b className="tag" data-alarm>
+                    Fix
+                  </b>
+                )}
+                {!isWrong && warnings.some(isHere) && <b className="tag">Check</b>}
+                <Icon name="next" />
+              </a>
+            </li>
+          )
+        })}
+      </ul>
     </>
-  )
-}
-
-/** The list of sections. On a wide screen, it stays beside the open one. */
-function Parts({ page, shownId }: { page: PageData; shownId: string }) {
-  const { sections, samples, mistakes, warnings } = page
-  return (
-    <ul className="parts card">
-      {sections.map((section) => {
-        const isHere = ({ path = '' }: { path?: string }) => isInSection(section, path)
-        const isWrong = mistakes.some(isHere)
-        return (
-          <li key={section.id}>
-            <a
-              href={formatRoute({ screen: 'page', query: section.id })}
-              className="part"
-              aria-current={section.id === shownId || undefined}
-            >
-              <span>{section.title}</span>
-              {samples.some((path) => isHere({ path })) && <b className="tag">Sample</b>}
-              {isWrong && (
-                <b className="tag" data-alarm>
-                  Fix
-                </b>
-              )}
-              {!isWrong && warnings.some(isHere) && <b className="tag">Check</b>}
-              <Icon name="next" />
-            </a>
-          </li>
-        )
-      })}
-    </ul>
   )
 }
 
