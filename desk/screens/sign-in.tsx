@@ -1,7 +1,15 @@
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  type FormEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react'
 import type { SignInLink } from '#leads/desk/routes.ts'
 import { minuteMs } from '#leads/time-units.ts'
-import { request } from '../api.ts'
+import { Refused, request } from '../api.ts'
 import { Button, deskTitle, Heading, Mark } from '../elements.tsx'
 import { clearAsked, turnOffNotifications } from '../push-notifications.ts'
 import { replaceHash } from '../route.ts'
@@ -30,7 +38,6 @@ export function SignIn({ token, onEnter }: { token: string | undefined; onEnter:
   return (
     <main className="sign-in">
       <Mark />
-      <Heading>{deskTitle}</Heading>
       {token ? <OpenedLink token={token} onEnter={enter} /> : <AskForCode onEnter={enter} />}
     </main>
   )
@@ -56,18 +63,21 @@ function OpenedLink({ token, onEnter }: { token: string; onEnter: () => void }) 
   }
   return (
     <>
+      <Heading>{deskTitle}</Heading>
       {link && (
-        <SignInForm path="/api/session" more={{ token }} button="Open the desk" onDone={redeem}>
+        <>
           <p>
             <strong>{link.requester}</strong>{' '}
             {link.isInvitation
               ? 'invited you to this desk. If you didn’t expect this, close this page.'
               : `requested this link ${link.requestedAt}. If that wasn’t you, close this page.`}
           </p>
-          <NameField />
-        </SignInForm>
+          <SignInForm path="/api/session" more={{ token }} button="Open the desk" onDone={redeem}>
+            <NameField />
+          </SignInForm>
+          <StaySignedIn />
+        </>
       )}
-      {link && <StaySignedIn />}
       {badLink && (
         <>
           <p role="alert" className="problem">
@@ -90,20 +100,26 @@ function AskForCode({ onEnter }: { onEnter: () => void }) {
   }, [asked])
   if (!asked)
     return (
-      <SignInForm
-        path="/api/sign-in"
-        button="Email me a link and a code"
-        onDone={({ email = '' }) => {
-          storedAsked.write({ email, at: Date.now() })
-          setAsked(email)
-        }}
-      >
-        <label>
-          Your email address
-          <input name="email" type="email" autoComplete="email" required />
-        </label>
-        <p className="quiet small">We’ll email you a link and a code. No password.</p>
-      </SignInForm>
+      <>
+        <Heading>{deskTitle}</Heading>
+        <SignInForm
+          path="/api/sign-in"
+          button="Email me a link and a code"
+          onDone={({ email = '' }) => {
+            storedAsked.write({ email, at: Date.now() })
+            setAsked(email)
+          }}
+          field={(props) => (
+            <label>
+              Your email address
+              <input name="email" type="email" autoComplete="email" required {...props} />
+            </label>
+          )}
+        >
+          <p className="quiet small">We’ll email you a link and a code. No password.</p>
+        </SignInForm>
+        <StaySignedIn />
+      </>
     )
   const startOver = () => {
     storedAsked.clear()
@@ -111,32 +127,44 @@ function AskForCode({ onEnter }: { onEnter: () => void }) {
   }
   return (
     <>
+      <Heading>Check your email</Heading>
       <p role="status">
         If <strong>{asked}</strong> can sign in, an email is on its way. Enter its code here, or
         open its link.
       </p>
-      <SignInForm path="/api/code" more={{ email: asked }} button="Open the desk" onDone={onEnter}>
-        <label>
-          Code from the email (6 digits)
-          <input
-            ref={code}
-            className="code"
-            name="code"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            maxLength={20}
-            required
-          />
-        </label>
+      <SignInForm
+        path="/api/code"
+        more={{ email: asked }}
+        button="Open the desk"
+        onDone={onEnter}
+        field={(props) => (
+          <label>
+            Code from the email (6 digits)
+            <input
+              ref={code}
+              className="code"
+              name="code"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              maxLength={20}
+              required
+              {...props}
+            />
+          </label>
+        )}
+      >
         <NameField />
       </SignInForm>
-      <p className="quiet small">
-        The code and the link expire in 15 minutes. If no email arrives, check your spam folder, or
-        ask the person who set up this site for a link.
-      </p>
-      <StaySignedIn />
+      <details className="quiet small">
+        <summary>Didn’t get it? Check your spam folder.</summary>
+        <p>
+          The code and the link expire after 15 minutes and work once. The code works only in the
+          browser that requested it. After 10 wrong codes in a day, only the link works. If no email
+          arrives, ask the person who set up this site for a link.
+        </p>
+      </details>
       <button type="button" className="link" onClick={startOver}>
-        Start over
+        Send again or change the email address
       </button>
     </>
   )
@@ -160,6 +188,7 @@ function SignInForm({
   more,
   button,
   onDone,
+  field,
   children,
 }: {
   path: string
@@ -167,9 +196,12 @@ function SignInForm({
   more?: Record<string, string>
   button: string
   onDone: (sent: Record<string, string>) => void
+  /** The entry that the server checks. Its error is below it. */
+  field?: (props: ComponentProps<'input'>) => ReactNode
   children: ReactNode
 }) {
-  const [problem, setProblem] = useState<string>()
+  const id = useId()
+  const [problem, setProblem] = useState<Error>()
   const [isBusy, setBusy] = useState(false)
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -177,21 +209,22 @@ function SignInForm({
     const body = { ...more, ...fields }
     setBusy(true)
     setProblem(undefined)
-    await request('POST', path, { body }).then(
-      () => onDone(body),
-      (error: Error) => setProblem(error.message),
-    )
+    await request('POST', path, { body }).then(() => onDone(body), setProblem)
     setBusy(false)
   }
   return (
     <form onSubmit={send}>
+      {field?.({
+        'aria-invalid': problem instanceof Refused || undefined,
+        'aria-describedby': id,
+      })}
+      <p role="alert" id={id} className="problem">
+        {problem?.message}
+      </p>
       {children}
       <Button type="submit" isPrimary disabled={isBusy}>
         {button}
       </Button>
-      <p role="alert" className="problem">
-        {problem}
-      </p>
     </form>
   )
 }

@@ -10,7 +10,7 @@ import { formatAt } from '../clock.ts'
 import { NotErased } from '../delivery/erase-everywhere.ts'
 import { createRepeatLog } from '../log.ts'
 import { listCrew } from '../store/people.ts'
-import { endSessions, linkMs, maxWrongCodes, sessionMs } from '../store/sign-in.ts'
+import { endSessions, linkMs, sessionMs } from '../store/sign-in.ts'
 import { withTimeout } from '../with-timeout.ts'
 import { addAddRoute } from './add-route.ts'
 import { addDeviceRoutes } from './device-routes.ts'
@@ -246,7 +246,7 @@ const ownersOnly = 'Only owners can do this. Ask an owner to make you an owner u
 const unlisted = 'This URL can’t be used, because leads/desk/roles.ts doesn’t list it.'
 const tooLong = 'This is too long. Shorten it and try again.'
 const badLink = 'This link was already used or has expired. Request a new one.'
-const badCode = `This code is wrong, was already used, is older than 15 minutes, or was requested in another browser. After ${maxWrongCodes} wrong codes in a day, only the link in the email works.`
+const badCode = 'This code is wrong or has expired.'
 const requestSchema = v.object({
   email: v.pipe(v.string(), v.maxLength(254), v.trim(), v.toLowerCase()),
 })

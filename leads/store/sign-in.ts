@@ -18,7 +18,7 @@ export const linkMs = 15 * minuteMs
 const invitationMs = 7 * dayMs
 // One network gets a third, so that a stranger cannot use up all links for someone else's email address.
 const maxUnusedLinks = { network: 3, address: 9 }
-export const maxWrongCodes = 10
+const maxWrongCodes = 10
 // Keep counting after the limit, because a response without a write would be faster.
 const maxCountedCodes = 1_000_000
 
