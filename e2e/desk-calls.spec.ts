@@ -165,7 +165,7 @@ test('the report links to the requests that nobody has called yet', async ({
   await sendLead()
   await sendLead({ name: 'Old Lead' })
   const page = await signIn('Sam Hill')
-  const legend = page.getByText('The hatched part of a bar shows requests that were called late')
+  const legend = page.locator('.legend')
   await page.getByRole('link', { name: 'Report' }).click()
   await expect(page.getByText('Nothing to report yet.')).toBeVisible()
   await expect(legend).toHaveCount(0)

@@ -89,7 +89,7 @@ for (const width of [390, 1280])
       '0',
       '$0',
     ])
-    await expect(page.getByRole('img', { name: '1 of 1 called on time' })).toBeVisible()
+    await expect(page.getByRole('definition').first()).toHaveText('1 of 1')
     const [left, right] = await page
       .locator('.report > section')
       .evaluateAll((sections) => sections.map((section) => section.clientWidth))

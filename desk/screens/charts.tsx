@@ -110,22 +110,3 @@ export function Table({ head, rows }: { head: string[]; rows: ReactNode[][] }) {
     </table>
   )
 }
-
-export function ShareRing({ share, figure }: { share: number; figure: string }) {
-  return (
-    <svg viewBox="0 0 120 120" role="img" aria-label={`${figure} called on time`}>
-      <circle cx="60" cy="60" r="52" />
-      <circle
-        cx="60"
-        cy="60"
-        r="52"
-        pathLength="1"
-        strokeDasharray={`${share} 1`}
-        transform="rotate(-90 60 60)"
-      />
-      <text x="60" y="61" dominantBaseline="central">
-        {figure}
-      </text>
-    </svg>
-  )
-}

@@ -8,7 +8,7 @@ import { count } from '#leads/words.ts'
 import { Heading, Mark } from '../elements.tsx'
 import { formatRoute } from '../route.ts'
 import { usePolling } from '../use-polling.ts'
-import { type Bar, BarChart, ShareRing, Table } from './charts.tsx'
+import { type Bar, BarChart, Table } from './charts.tsx'
 
 // More would overlap on a phone.
 const mostTicks = 10
@@ -71,27 +71,34 @@ function Report({ days }: { days: string }) {
   const worstMissed = byHour[worst]?.missed ?? 0
   return (
     <>
-      <p className="quiet">
-        The hatched part of a bar shows requests that were called late or not called yet.
-      </p>
-      <div className="report">
-        <section className="card share">
-          <h2>Calls on time</h2>
-          <ShareRing share={share} figure={formatFigure(report)} />
-          {describeReport(report).map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-          {report.uncalled > 0 && (
-            <p>
+      <dl className="card figures">
+        {listFigures(report).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+        {report.uncalled > 0 && (
+          <div>
+            <dt>Not called</dt>
+            <dd>
               <a href={formatRoute({ screen: 'leads', query: `status=late&days=${days}` })}>
-                {report.uncalled} not called yet
+                {report.uncalled}
+                <span className="unseen"> not called yet</span>
               </a>
-            </p>
-          )}
-        </section>
+            </dd>
+          </div>
+        )}
+      </dl>
+      <p className="quiet small">{describeReport(report).join(' ')}</p>
+      <ul className="legend small">
+        <li>On time</li>
+        <li>Late or not called</li>
+      </ul>
+      <div className="report">
         <BarChart
           title="Response time (minutes)"
-          label={`Response times: ${report.kept} on time, ${late} later, ${report.uncalled} not called yet.${late + report.kept < 2 ? '' : ` Half of the calls came within ${formatTook(report.medianMs)}.`}`}
+          label={`Response times: ${report.kept} on time, ${late} later, ${report.uncalled} not called yet.`}
           nameOf="Called"
           bars={[
             ...byMinute.map((kept, at) => ({
@@ -125,19 +132,6 @@ function Report({ days }: { days: string }) {
           nameOf="Day"
           bars={daily}
         />
-        <section className="card">
-          <h2>By source</h2>
-          <Table
-            head={['Source', 'Requests', 'Reached', 'Won', 'Dollars']}
-            rows={bySource.map(({ source, leads, reached, won, dollars }) => [
-              source,
-              leads,
-              reached,
-              won,
-              formatDollars(dollars),
-            ])}
-          />
-        </section>
         {byPerson.length > 0 && (
           <section className="card">
             <h2>Calls by person</h2>
@@ -151,6 +145,19 @@ function Report({ days }: { days: string }) {
             />
           </section>
         )}
+        <section className="card">
+          <h2>By source</h2>
+          <Table
+            head={['Source', 'Requests', 'Reached', 'Won', 'Dollars']}
+            rows={bySource.map(({ source, leads, reached, won, dollars }) => [
+              source,
+              leads,
+              reached,
+              won,
+              formatDollars(dollars),
+            ])}
+          />
+        </section>
       </div>
     </>
   )
@@ -159,28 +166,25 @@ function Report({ days }: { days: string }) {
 // With fewer requests, a percentage would be misleading.
 const fewest = 20
 
-const isFew = ({ kept, missed }: PromiseReport) => kept + missed < fewest
+const formatTook = (ms: number | null) => (ms === null ? null : formatPreciseDuration(ms))
 
-/** 3 of 4, or 93.3%. */
-function formatFigure(report: PromiseReport): string {
-  const { kept, missed } = report
-  const share = kept / (kept + missed)
-  if (isFew(report)) return `${kept} of ${kept + missed}`
-  return `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)}%`
+/** On time is 3 of 4, or 93.3%. */
+export function listFigures(report: PromiseReport): [name: string, value: string | number][] {
+  const { kept, missed, uncalled, medianMs, p90Ms } = report
+  const all = kept + missed
+  const percent = ((kept / all) * 100).toFixed(kept === 0 || missed === 0 ? 0 : 1)
+  const figures: [string, string | number | null][] = [
+    ['On time', all < fewest ? `${kept} of ${all}` : `${percent}%`],
+    ['Half within', formatTook(medianMs)],
+    ['90% within', all < fewest ? null : formatTook(p90Ms)],
+    ['Called late', missed - uncalled],
+  ]
+  return figures.filter((figure): figure is [string, string | number] => figure[1] !== null)
 }
 
-const formatTook = (ms: number | null): string => (ms === null ? '–' : formatPreciseDuration(ms))
-
-export function describeReport(report: PromiseReport): string[] {
-  const { kept, missed, uncalled, open, suspect, calledInAirtable } = report
-  const called = kept + missed - uncalled
+/** Explains the figures. */
+export function describeReport({ open, suspect, calledInAirtable }: PromiseReport): string[] {
   return [
-    // With few requests, the ring shows these numbers.
-    !isFew(report) && `${kept} of ${kept + missed} requests got a call on time.`,
-    called === 1 && `The call came after ${formatTook(report.medianMs)}.`,
-    called > 1 &&
-      `Half of the calls came within ${formatTook(report.medianMs)}${isFew(report) ? '' : `, and 90% within ${formatTook(report.p90Ms)}`}.`,
-    missed > 0 && `${count(missed, 'call was', 'calls were')} late or not made.`,
     open > 0 && `${count(open, 'request is', 'requests are')} not due yet.`,
     suspect > 0 &&
       `${count(suspect, 'request looks like spam and isn’t', 'requests look like spam and aren’t')} counted.`,
