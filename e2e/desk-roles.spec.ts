@@ -13,7 +13,7 @@ test('an owner invites a crew member, makes her an owner and crew again, and rem
   const sam = await signIn('Sam')
   await sam.getByRole('link', { name: 'People' }).click()
   await expect(row(sam, 'owner@example.com')).toContainText(
-    'Owner. This email address is in the server’s settings',
+    'This email address is in the server’s settings',
   )
   await expect(row(sam, 'owner@example.com').getByRole('button')).toHaveCount(0)
   const address = sam.getByLabel('Crew member’s email address')

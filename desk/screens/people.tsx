@@ -50,25 +50,6 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
           </form>
           <h2>Notifications</h2>
           <DeviceList />
-        </section>
-        <section>
-          <h2>Who can sign in</h2>
-          <p className="quiet">
-            Everyone can handle leads. Only owners can edit the page, add and remove people, change
-            notifications on other people’s devices, download spreadsheets, and erase leads.
-          </p>
-          {people ? (
-            <ul className="card sessions">
-              {people.map((person) => (
-                <li key={person.email}>
-                  <PersonCard {...person} canEdit={may('DELETE /api/crew/:email')} />
-                </li>
-              ))}
-            </ul>
-          ) : (
-            <p>{trouble ?? 'Loading…'}</p>
-          )}
-          {data && may('POST /api/crew') && <AddPerson {...data} />}
           <h2>Signed-in devices</h2>
           <ul className="card sessions">
             {sessions.map(({ id, person, email, device, seenAt, isThis }) => (
@@ -104,6 +85,25 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
               </ConfirmButton>
             </div>
           )}
+        </section>
+        <section>
+          <h2>Who can sign in</h2>
+          <p className="quiet">
+            Everyone can handle leads. Only owners can edit the page, add and remove people, change
+            notifications on other people’s devices, download spreadsheets, and erase leads.
+          </p>
+          {people ? (
+            <ul className="card sessions">
+              {people.map((person) => (
+                <li key={person.email}>
+                  <PersonCard {...person} canEdit={may('DELETE /api/crew/:email')} />
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p>{trouble ?? 'Loading…'}</p>
+          )}
+          {data && may('POST /api/crew') && <AddPerson {...data} />}
           {data && (
             <Log
               title="People added, changed, or removed"
@@ -179,11 +179,10 @@ function PersonCard({
   return (
     <>
       <div>
-        {email}
+        {email} <span className="tag">{role === 'owner' ? 'Owner' : 'Crew'}</span>
         <p className="quiet small">
-          {role === 'owner' ? 'Owner' : 'Crew'}
           {!canRemove &&
-            `. This email address is in the server’s settings${canEdit ? `, so it can be ${canChangeRole ? 'removed' : 'changed'} only there` : ''}.`}
+            `This email address is in the server’s settings${canEdit ? `, so it can be ${canChangeRole ? 'removed' : 'changed'} only there` : ''}.`}
         </p>
       </div>
       {canEdit && (canRemove || canChangeRole) && (
