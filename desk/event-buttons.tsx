@@ -38,7 +38,7 @@ export function EventButtons({ card, place }: { card: Card; place: 'results' | '
   if (kinds.length === 0) return null
   // Don't ask which request the next call is about, because all requests with the same number share it.
   const asks = (kind: EventKind) =>
-    events[kind].takes !== null || (!plansCall(kind) && areDifferent(card))
+    events[kind].takes !== undefined || (!plansCall(kind) && areDifferent(card))
   const record: RecordEvent = (kind, details, about = isSale ? { lead } : card) => {
     setAsked(undefined)
     // The note belongs to this call.
@@ -116,7 +116,7 @@ function Details({ kind, card, record }: { kind: EventKind; card: Card; record: 
       )
     case 'text':
     case 'fields':
-    case null:
+    case undefined:
       return (
         <fieldset className="choices">
           <legend>{`Which request should be marked “${nameButton(kind, card.lead)}”?`}</legend>

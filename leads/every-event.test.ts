@@ -15,7 +15,7 @@ import { findLead } from './store/find-leads.ts'
 const timeZone = 'America/Chicago'
 
 const listValid = (status: LeadStatus): EventKind[] => {
-  const { accepts, ifCurrent } = statuses[status]
+  const { accepts = [], ifCurrent } = statuses[status]
   return [...accepts, ...ifCurrent]
 }
 

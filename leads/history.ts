@@ -30,7 +30,7 @@ export type EventKind =
  */
 type Place =
   | { place: 'sale'; takes: 'date' | 'amount' | 'reason' }
-  | { place: 'results' | 'own' | null; takes: 'text' | 'time' | 'fields' | null }
+  | { place: 'results' | 'own' | null; takes?: 'text' | 'time' | 'fields' | undefined }
 
 type Event = {
   button: string
@@ -57,7 +57,6 @@ export const events: Record<EventKind, Event> = {
     sentence: '{called}{when}',
     becomes: 'calling',
     call: 'started',
-    takes: null,
   },
   'no-answer': {
     button: 'No answer',
@@ -65,7 +64,6 @@ export const events: Record<EventKind, Event> = {
     sentence: '{called}{when}, no answer',
     becomes: 'call-again',
     call: 'unanswered',
-    takes: null,
   },
   'call-again': {
     button: 'Call again…',
@@ -90,7 +88,6 @@ export const events: Record<EventKind, Event> = {
     sentence: 'marked this as done{when}',
     becomes: 'done',
     call: 'answered',
-    takes: null,
   },
   appointment: {
     button: 'Appointment',
@@ -122,7 +119,6 @@ export const events: Record<EventKind, Event> = {
     sentence: 'marked this as never reached{when}',
     becomes: 'never-reached',
     call: null,
-    takes: null,
     afterAttempts: 5,
   },
   'not-a-lead': {
@@ -131,7 +127,6 @@ export const events: Record<EventKind, Event> = {
     sentence: 'marked this as not a lead{when}',
     becomes: 'not-a-lead',
     call: null,
-    takes: null,
   },
   'airtable-status': {
     button: 'Status in Airtable',
@@ -139,7 +134,6 @@ export const events: Record<EventKind, Event> = {
     sentence: 'set Status to {text} in Airtable{when}',
     becomes: 'airtable',
     call: null,
-    takes: null,
   },
   // The site records this event and plans another call. The event does not count as a call without an answer.
   'no-result': {
@@ -148,7 +142,6 @@ export const events: Record<EventKind, Event> = {
     sentence: 'moved this to “Call again”{when} because the call had no result',
     becomes: 'no-result',
     call: null,
-    takes: null,
   },
   texted: {
     button: 'Text',
@@ -157,7 +150,6 @@ export const events: Record<EventKind, Event> = {
     sentence: 'started a text message{firstName}{when}',
     becomes: null,
     call: null,
-    takes: null,
     notice: 'the crew can see that you started a text message.',
   },
   note: {
@@ -185,7 +177,6 @@ export const events: Record<EventKind, Event> = {
     sentence: 'undid {undone}{when}',
     becomes: null,
     call: null,
-    takes: null,
   },
 }
 

@@ -123,7 +123,7 @@ export function isValid(
   { status, version, attempts }: Pick<LeadState, 'status' | 'version' | 'attempts'>,
   shownVersion: number | undefined,
 ): boolean {
-  const { accepts, ifCurrent } = statuses[status]
+  const { accepts = [], ifCurrent } = statuses[status]
   const isCurrent = shownVersion === version
   if (kind === 'undone') return isCurrent && status !== newState.status
   // If a recorded call reaches the server late, it must not replace a call that a colleague has planned since.

@@ -49,7 +49,7 @@ export function readDetails(
     case 'text':
     case 'time':
     case 'fields':
-    case null:
+    case undefined:
       return text
   }
 }
@@ -67,7 +67,7 @@ export function formatDetails(kind: EventKind, text: string | null): string {
     case 'text':
     case 'time':
     case 'fields':
-    case null:
+    case undefined:
       return ''
   }
 }

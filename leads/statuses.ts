@@ -33,7 +33,7 @@ type Status = {
   /** After Undo returns to this status, as a sentence: {next}, {call}, {called}, {calling}. */
   again: string
   /** The events that are valid from any page. */
-  accepts: readonly EventKind[]
+  accepts?: readonly EventKind[]
   /**
    * The events that are valid only from a page that shows the current version. A stale page must not count a call
    * twice, override a colleague’s decision, or undo it. Undo is always one of these events, so it is not listed.
@@ -139,7 +139,6 @@ export const statuses: Record<LeadStatus, Status> = {
     news: '{who} closed {name}’s request as done',
     notice: 'marked as done.',
     again: 'The lead is marked as done again.',
-    accepts: [],
     ifCurrent: [...sales, 'not-a-lead'],
   },
   appointment: {
@@ -152,7 +151,6 @@ export const statuses: Record<LeadStatus, Status> = {
     news: '{who} made an appointment with {name}',
     notice: 'appointment saved.',
     again: 'The lead has an appointment again.',
-    accepts: [],
     ifCurrent: sales,
   },
   won: {
@@ -165,7 +163,6 @@ export const statuses: Record<LeadStatus, Status> = {
     news: '{who} marked {name}’s request as won',
     notice: 'marked as won.',
     again: 'The lead is marked as won again.',
-    accepts: [],
     ifCurrent: sales,
   },
   lost: {
@@ -178,7 +175,6 @@ export const statuses: Record<LeadStatus, Status> = {
     news: '{who} marked {name}’s request as lost',
     notice: 'marked as lost.',
     again: 'The lead is marked as lost again.',
-    accepts: [],
     ifCurrent: sales,
   },
   'never-reached': {
@@ -191,7 +187,6 @@ export const statuses: Record<LeadStatus, Status> = {
     news: '{who} marked {name} as never reached',
     notice: 'marked as never reached.',
     again: 'The lead is marked as never reached again.',
-    accepts: [],
     ifCurrent: ['done', 'not-a-lead'],
   },
   'not-a-lead': {
@@ -204,7 +199,6 @@ export const statuses: Record<LeadStatus, Status> = {
     news: '{who} marked {name} as not a lead',
     notice: 'marked as not a lead.',
     again: 'The lead is marked as not a lead again.',
-    accepts: [],
     ifCurrent: ['done'],
   },
 }

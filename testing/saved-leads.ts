@@ -136,7 +136,7 @@ export function makeInput(
       return { text: 'too-expensive' }
     case 'fields':
       return { shown: { address: jane.address }, fields: { address: '5 Elm St, Edina' } }
-    case null:
+    case undefined:
       return {}
   }
 }

@@ -163,7 +163,7 @@ const eventSchema = v.pipe(
   }),
   v.check(({ kind, text }) => {
     const { takes } = events[kind]
-    const takesText = takes !== null && takes !== 'time' && takes !== 'fields'
+    const takesText = takes !== undefined && takes !== 'time' && takes !== 'fields'
     // The amount is optional.
     return takesText === (text !== undefined) || (takes === 'amount' && text === undefined)
   }),

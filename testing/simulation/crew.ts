@@ -30,7 +30,7 @@ const deskKinds = eventKinds.filter((kind) => events[kind].place !== null)
 
 /** The desk's buttons for a lead, and the link in an alert. Those that may be refused are pressed less often. */
 export function listButtons({ status }: Shown): (EventKind | 'link')[] {
-  const { needs, accepts, ifCurrent } = statuses[status]
+  const { needs, accepts = [], ifCurrent } = statuses[status]
   const valid = deskKinds.filter((kind) => accepts.includes(kind) || ifCurrent.includes(kind))
   const undo = status === 'open' ? [] : (['undone', 'undone'] as const)
   return [

@@ -244,7 +244,7 @@ export const describeChange = (before: Shown, after: Shown): string =>
 /** Returns true if an outcome, a call, or an attempt was taken back. */
 const isReversal = ({ before, after, kinds }: Change): boolean =>
   (before.calledAt !== null && after.calledAt === null) ||
-  (isClosed(before) && !isClosed(after) && statuses[before.status].accepts.length === 0) ||
+  (isClosed(before) && !isClosed(after) && !statuses[before.status].accepts) ||
   after.attempts < before.attempts ||
   (readNeed(before) === 'result' &&
     readNeed(after) === 'next-call' &&
