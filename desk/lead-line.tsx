@@ -7,13 +7,11 @@ import { statuses } from '#leads/statuses.ts'
 import { minuteMs } from '#leads/time-units.ts'
 import { computeCountdown, readTime } from './countdown.ts'
 import { CountdownIcon } from './countdown-icon.tsx'
-import { firstScreenful } from './lead-row.tsx'
+import { firstScreenful, isSame } from './lead-row.tsx'
 import { Me } from './me.ts'
 import { useClock } from './use-polling.ts'
 
 type Line = { lead: LeadCard; href: string; isShown: boolean }
-
-const isSameLine = (a: Line, b: Line) => JSON.stringify(a) === JSON.stringify(b)
 
 const LeadLine = memo(function LeadLine({ lead, href, isShown }: Line) {
   const me = use(Me)
@@ -41,7 +39,7 @@ const LeadLine = memo(function LeadLine({ lead, href, isShown }: Line) {
       </span>
     </li>
   )
-}, isSameLine)
+}, isSame)
 
 /** One line for each lead on a wide screen, and two on a phone. */
 export function LeadLines({

@@ -21,10 +21,10 @@ import { CountdownIcon } from './countdown-icon.tsx'
 import { MapLink } from './elements.tsx'
 import { EventButtons } from './event-buttons.tsx'
 import { Me } from './me.ts'
+import { formatRoute } from './route.ts'
 import { useClock, useNow } from './use-polling.ts'
 
 type Listing = {
-  hrefOf: (leadId: string) => string
   /** The lead that is open beside the list. */
   shownId: string | undefined
   /** Leads that you are calling show the outcomes and a field for a note. */
@@ -34,10 +34,9 @@ type Listing = {
 type Row = Omit<Listing, 'shownId'> & { card: Card; isShown: boolean; isNext: boolean }
 
 // Each new response creates new objects, but most rows have the same content as before.
-const isSameRow = (a: Row, b: Row) =>
-  a.hrefOf === b.hrefOf && JSON.stringify(a) === JSON.stringify(b)
+export const isSame = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b)
 
-const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling }: Row) {
+const CardRow = memo(function CardRow({ card, isShown, isNext, isCalling }: Row) {
   const me = use(Me)
   const { lead } = card
   const clock = useClock(needsCall(lead) ? 1_000 : minuteMs)
@@ -72,7 +71,7 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
           )}
           <a
             className="lead-name"
-            href={hrefOf(lead.id)}
+            href={formatRoute({ leadId: lead.id })}
             dir="auto"
             aria-current={isShown || undefined}
           >
@@ -96,7 +95,7 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
           {note.person ?? 'Someone'}: {note.text}
         </p>
       )}
-      {areDifferent(card) && <Requests card={card} hrefOf={hrefOf} />}
+      {areDifferent(card) && <Requests card={card} />}
       {/* If the lead is open beside the list, its pane has these buttons. */}
       {!isShown && (
         <>
@@ -124,25 +123,27 @@ const CardRow = memo(function CardRow({ card, hrefOf, isShown, isNext, isCalling
       )}
     </li>
   )
-}, isSameRow)
+}, isSame)
 
 const maxShown = 3
 
 /** Lists the requests of a card if their names or addresses differ. */
-function Requests({ card, hrefOf }: Pick<Row, 'card' | 'hrefOf'>) {
+function Requests({ card }: { card: Card }) {
   const shown = listRequests(card).slice(0, maxShown)
   return (
     <ul className="requests small">
       {shown.map((lead) => (
         <li key={lead.id}>
-          <a href={hrefOf(lead.id)} dir="auto">
+          <a href={formatRoute({ leadId: lead.id })} dir="auto">
             {nameRequest(lead)}
           </a>
         </li>
       ))}
       {card.requests > shown.length && (
         <li>
-          <a href={hrefOf(card.lead.id)}>and {card.requests - shown.length} more</a>
+          <a href={formatRoute({ leadId: card.lead.id })}>
+            and {card.requests - shown.length} more
+          </a>
         </li>
       )}
     </ul>

@@ -10,8 +10,6 @@ import { formatRoute } from '../route.ts'
 import { useClock } from '../use-polling.ts'
 import { AddLink } from './add-lead.tsx'
 
-const hrefOf = (leadId: string) => formatRoute({ leadId })
-
 export function TodayScreen({
   leads,
   totals,
@@ -62,42 +60,42 @@ export function TodayScreen({
           </a>
         </div>
       )}
-      <CardList cards={mine} hrefOf={hrefOf} isCalling {...list} />
+      <CardList cards={mine} isCalling {...list} />
       {mine.length > 0 && toCall.length > 0 && <h2>Next</h2>}
-      <CardList cards={toCall} hrefOf={hrefOf} startsWithNext {...list} />
+      <CardList cards={toCall} startsWithNext {...list} />
       {more(['toCall'], 'status=open')}
       {again.length > 0 && <h2>Call again</h2>}
-      <CardList cards={again} hrefOf={hrefOf} startsWithNext={toCall.length === 0} {...list} />
+      <CardList cards={again} startsWithNext={toCall.length === 0} {...list} />
       {more(['due', 'later'], 'status=next-call')}
       {[...openings].map(([opensAt, some]) => (
         <Fragment key={opensAt}>
           <h2>
             Call when we open {formatOpening(opensAt, clock)} ({some.length})
           </h2>
-          <CardList cards={some} hrefOf={hrefOf} {...list} />
+          <CardList cards={some} {...list} />
         </Fragment>
       ))}
       {more(['waiting'], 'status=open')}
       {burst.length > 0 && <h2>Many requests from one internet connection (may be spam)</h2>}
-      <CardList cards={burst} hrefOf={hrefOf} {...list} />
+      <CardList cards={burst} {...list} />
       {more(['burst', 'burstLater'], 'status=open')}
       {calling.length > 0 && <h2>Being called</h2>}
-      <CardList cards={calling} hrefOf={hrefOf} {...list} />
+      <CardList cards={calling} {...list} />
       {more(['mine', 'calling'], 'status=calling')}
       {called.length > 0 && <h2>Called</h2>}
-      <CardList cards={called} hrefOf={hrefOf} {...list} />
+      <CardList cards={called} {...list} />
       {more(['called'])}
       {older.length > 0 && (
         <details>
           <summary>{count(totals.older, 'older lead')}</summary>
-          <CardList cards={older} hrefOf={hrefOf} {...list} />
+          <CardList cards={older} {...list} />
           {more(['older'])}
         </details>
       )}
       {suspect.length > 0 && (
         <details>
           <summary>Possible spam: {totals.suspect}</summary>
-          <CardList cards={suspect} hrefOf={hrefOf} {...list} />
+          <CardList cards={suspect} {...list} />
           {more(['suspect'])}
         </details>
       )}
