@@ -134,8 +134,8 @@ it.each(pairs)(
     const notice = { undone: undefined, me: 'sam.hill@example.com', now: desk.clock.at, timeZone }
     expect(describePress(kind, lead, notice)).toMatch(/^[^{}]+\.$/)
 
-    const { leads, byPerson } = await desk.readReport()
-    expect(leads).toBe(isLead ? 1 : 0)
+    const { bySource, byPerson } = await desk.readReport()
+    expect(bySource[0]?.leads ?? 0).toBe(isLead ? 1 : 0)
     if (call !== null) expect(byPerson.length).toBeGreaterThan(0)
     const unanswered = [...way, kind].filter((one) => events[one].call === 'unanswered').length
     expect(byPerson[0]?.noAnswer ?? 0).toBe(unanswered)

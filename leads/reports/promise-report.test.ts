@@ -43,7 +43,6 @@ it('counts kept, missed, and open promises, without suspected spam', () => {
     makeRecord(500, 1, noPromise),
   ])
   expect(report).toMatchObject({
-    leads: 7,
     suspect: 2,
     kept: 4,
     missed: 2,
@@ -147,6 +146,6 @@ it('counts the calls of each person, and leaves out what was undone', () => {
 
 it('has no percentages or times without leads', () => {
   const report = compute([])
-  expect(report).toMatchObject({ leads: 0, share: null, medianMs: null })
+  expect(report).toMatchObject({ open: 0, share: null, medianMs: null })
   expect(computePercentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.9)).toBe(9)
 })

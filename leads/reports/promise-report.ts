@@ -30,27 +30,26 @@ export function computeReport(
   const longest = promised
     .filter(({ id }) => !corrected.has(id))
     .reduce((most, lead) => Math.max(most, (lead.deadlineAt - lead.promiseStartAt) / minuteMs), 0)
-  const decided = promised.filter((record) => judge(record, now) !== 'open')
+  const decided = promised.filter(
+    ({ deadlineAt, calledAt }) => calledAt !== null || now >= deadlineAt,
+  )
   // A call before we open counts as immediate.
   const tookMs = decided
     .flatMap(({ promiseStartAt, calledAt }) =>
       calledAt === null ? [] : [Math.max(0, calledAt - promiseStartAt)],
     )
     .sort((a, b) => a - b)
-  const countOutcomes = (some: readonly PromisedLead[] | undefined) => {
-    const { kept, missed } = tally(some, now)
-    return { kept, missed }
-  }
   const hour = new Intl.DateTimeFormat('en-US', { hour: 'numeric', hourCycle: 'h23', timeZone })
   const hours = Map.groupBy(decided, ({ receivedAt }) => Number(hour.format(receivedAt)))
   const days = Map.groupBy(decided, ({ receivedAt }) => formatDay(receivedAt, timeZone))
-  const kept = decided.filter((record) => judge(record, now) === 'kept')
+  const kept = decided.filter(isKept)
   const minutes = Map.groupBy(kept, (record) => computeMinute(record, longest))
   return {
     from,
     to,
     timeZone,
-    ...tally(promised, now),
+    ...countOutcomes(decided),
+    share: decided.length > 0 ? kept.length / decided.length : null,
     suspect: records.length - promised.length,
     /** Not called yet, with a deadline that has not passed. */
     open: promised.length - decided.length,
@@ -74,17 +73,13 @@ export function computeReport(
 /** Suspected spam has no deadline. */
 type PromisedLead = PromiseRecord & CallPromise
 
-function judge({ deadlineAt, calledAt }: PromisedLead, now: number) {
-  if (calledAt === null) return now < deadlineAt ? 'open' : 'missed'
-  return calledAt <= deadlineAt ? 'kept' : 'missed'
-}
+const isKept = ({ deadlineAt, calledAt }: PromisedLead) =>
+  calledAt !== null && calledAt <= deadlineAt
 
-/** `leads` includes open ones. */
-function tally(records: readonly PromisedLead[] = [], now: number) {
-  const kept = records.filter((record) => judge(record, now) === 'kept').length
-  const missed = records.filter((record) => judge(record, now) === 'missed').length
-  const share = kept + missed > 0 ? kept / (kept + missed) : null
-  return { leads: records.length, kept, missed, share }
+/** Counts leads that are no longer open. */
+function countOutcomes(decided: readonly PromisedLead[] = []) {
+  const kept = decided.filter(isKept).length
+  return { kept, missed: decided.length - kept }
 }
 
 // Anyone can make up campaigns in a link, so limit the list.
