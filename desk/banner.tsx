@@ -5,7 +5,6 @@ import { count } from '#leads/words.ts'
 import { request } from './api.ts'
 import { Icon } from './elements.tsx'
 import { attempt } from './notice.tsx'
-import { formatRoute } from './route.ts'
 import { type Polled, refresh, useClock } from './use-polling.ts'
 
 // The desk polls every 2 s, so data this old means that the connection hangs.
@@ -64,10 +63,8 @@ function Action({ action }: Pick<DeskWarning, 'action'>) {
         {action.label}
       </button>
     )
-  // The People screen has the button and the field for the device's name.
-  const href = action.kind === 'open' ? action.route : formatRoute({ screen: 'people' })
   return (
-    <a className="link" href={href}>
+    <a className="link" href={action.route}>
       {action.label}
     </a>
   )

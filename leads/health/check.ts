@@ -16,7 +16,7 @@ export type Severity = 'error' | 'warning' | 'note'
 
 export type OwnerAction = { label: string } & (
   | { kind: 'open'; route: string }
-  | { kind: 'turn-on-notifications' | 'retry-all' }
+  | { kind: 'retry-all' }
 )
 
 type Finding = {

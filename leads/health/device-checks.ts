@@ -64,7 +64,7 @@ export const noAlerts: Check = {
     return (
       when && {
         ...findings[when],
-        action: { label: 'Turn on notifications for this device', kind: 'turn-on-notifications' },
+        action: { ...openPeople, label: 'Turn on notifications for this device' },
       }
     )
   },
