@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
+import { countEdits } from '#leads/unknown-variables.ts'
 import { UserError } from '#leads/user-error.ts'
-import { countEdits } from '#leads/words.ts'
 import { type Area, computeShade, computeTopColor, measuredWidth } from './shade.ts'
 
 /** Creates one file. */

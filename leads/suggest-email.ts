@@ -1,5 +1,3 @@
-import { countEdits } from './words.ts'
-
 // Common email domains in the US, and real domains that look like typos of them.
 const commonDomains = [
   'gmail.com',
@@ -23,6 +21,20 @@ export function suggestEmail(email: string): string | undefined {
   const [name, domain, ...rest] = email.trim().toLowerCase().split('@')
   if (!name || !domain || rest.length > 0) return undefined
   if (commonDomains.includes(domain) || lookAlikes.includes(domain)) return undefined
-  const meant = commonDomains.find((common) => countEdits(domain, common) === 1)
+  const meant = commonDomains.find((common) => isOneTypoAway(domain, common))
   return meant && `${email.trim().split('@')[0]}@${meant}`
+}
+
+/** Returns true if one letter is missing, added, changed, or swapped with its neighbor. */
+function isOneTypoAway(typed: string, meant: string) {
+  let start = 0
+  while (start < typed.length && typed[start] === meant[start]) start++
+  const [restTyped, restMeant] = [typed.slice(start), meant.slice(start)]
+  const swapped = restTyped.slice(1, 2) + restTyped.slice(0, 1) + restTyped.slice(2)
+  return (
+    restTyped.slice(1) === restMeant ||
+    restTyped === restMeant.slice(1) ||
+    restTyped.slice(1) === restMeant.slice(1) ||
+    swapped === restMeant
+  )
 }

@@ -28,21 +28,3 @@ export const keepForOwner = (error: string): string =>
     .split(/(?<=\.) /)
     .filter((sentence) => !/[A-Z]{2,}_[A-Z]|npm run/.test(sentence))
     .join(' ')
-
-/** Counts the letters to add, remove, replace, or swap with the next one, to find typos. */
-export function countEdits(from: string, to: string): number {
-  const counts: number[][] = []
-  const read = (row: number, at: number) => counts[row]?.[at] ?? Number.POSITIVE_INFINITY
-  for (let row = 0; row <= from.length; row++) {
-    counts[row] = []
-    for (let at = 0; at <= to.length; at++) {
-      const isSame = from[row - 1] === to[at - 1]
-      const isSwapped = from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1]
-      const replaced = read(row - 1, at - 1) + (isSame ? 0 : 1)
-      const swapped = isSwapped ? read(row - 2, at - 2) + 1 : replaced
-      const count = Math.min(read(row - 1, at) + 1, read(row, at - 1) + 1, replaced, swapped)
-      counts[row]?.push(row + at === 0 ? 0 : count)
-    }
-  }
-  return read(from.length, to.length)
-}
