@@ -81,7 +81,7 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
                 onConfirm={() => end('/api/sessions', true)}
               >
                 Everyone will have to sign in again and turn notifications back on. Until then, no
-                device gets alerts. Unused sign-in links and invitations stop working.
+                device gets alerts.
               </ConfirmButton>
             </div>
           )}
