@@ -25,7 +25,6 @@ const card: LeadCard = {
   ...newState,
   lastNote: null,
   isSuspect: false,
-  isInBurst: false,
 }
 const after = (ms: number, changes: Partial<LeadCard> = {}) => {
   const { mood, text } = computeCountdown(

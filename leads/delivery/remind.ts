@@ -213,8 +213,8 @@ export async function remindDue(
 
   /** While the company is closed, reminders after an Undo start over when it next opens. */
   function withReopening(lead: DueLead) {
-    // A planned call may be weeks away.
-    const reopenedAt = lead.callAgainAt ?? lead.reopenedAt
+    // A planned call may be weeks away. If an open lead has changed, its last change was an Undo.
+    const reopenedAt = lead.callAgainAt ?? lead.changedAt
     const reopened =
       reopenedAt === null ? null : computePromise(reopenedAt, lead.serviceType, hours())
     return { ...lead, reopened }

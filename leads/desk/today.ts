@@ -8,7 +8,7 @@ export type TodayLead = Today['leads'][number]
 
 /** Lists the open leads in the groups of Today, such as those to call and those that someone is calling. */
 export async function readToday(
-  { id, email, person, role }: Session,
+  { email, person, role }: Session,
   { db, now, hours, company, listWarnings }: DeskContext,
 ) {
   const at = now()
@@ -16,7 +16,7 @@ export async function readToday(
   const day = computeDay(formatDay(at, timeZone), timeZone)
   const { leads, totals, onTime } = await listTodayLeads(db, { now: at, day, email })
   return {
-    me: { id, email, person, role },
+    me: { email, person, role },
     hours: hours(),
     company: company().name,
     leads: leads.map((lead) => {

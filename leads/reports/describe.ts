@@ -49,7 +49,6 @@ export const describeCard = (lead: StoredLead) => ({
   saleDetails: lead.saleDetails,
   lastNote: lead.lastNote === null ? null : { text: lead.lastNote, person: lead.lastNoteBy },
   isSuspect: lead.suspect !== null,
-  isInBurst: lead.inBurst === 1,
 })
 
 type Options = Clock & {

@@ -60,13 +60,7 @@ export async function listDueLeads({ kysely }: Database, now: number, limit: num
     .where('recipient', '=', crew)
     .where('state', '=', waiting)
     .innerJoin('leads', 'leads.id', 'deliveries.leadId')
-    .select([
-      ...storedColumns,
-      'dueAt',
-      'nextAttemptAt',
-      // If an open lead has changed, its last change was an Undo.
-      'changedAt as reopenedAt',
-    ])
+    .select([...storedColumns, 'dueAt', 'nextAttemptAt'])
     .select((eb) => [
       // Airtable still shows the Status from before an Undo.
       eb
