@@ -17,16 +17,9 @@ import type { System } from './system.ts'
 
 export type Message = { alert: Alert; lead: StoredLead; to: string }
 
-type AlertChannel<Kind extends ChannelKind, Settings> = Pick<
+type AlertChannel<Kind extends ChannelKind, Settings> = Omit<
   Channel<Kind, Settings>,
-  | 'kind'
-  | 'label'
-  | 'wakesPhones'
-  | 'reasons'
-  | 'recipients'
-  | 'sendSummary'
-  | 'digest'
-  | 'findArrival'
+  'send' | 'explainFailure' | 'doctorCheck' | 'batchSize' | 'isAlert' | 'expiresAfterMs'
 > & {
   setupHint: string
   sendAlert(
