@@ -38,7 +38,7 @@ type Dialed = { leadId: string; event: Event; at: number }
 /** The server records when it receives the call, so an older call would look as if it were in progress. */
 const dialedMs = hourMs
 const tooLate =
-  'This call wasn’t recorded, because the desk couldn’t reach the server within an hour. To record it now, enter its result.'
+  'This call wasn’t recorded, because the desk couldn’t reach the server within an hour. Enter its result now.'
 
 /**
  * Sends presses in order for each lead. Without a connection, it retries while the page is open.

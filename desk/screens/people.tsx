@@ -104,13 +104,7 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
             <p>{trouble ?? 'Loading…'}</p>
           )}
           {data && may('POST /api/crew') && <AddPerson {...data} />}
-          {data && (
-            <Log
-              title="People added, changed, or removed"
-              entries={data.log.people}
-              clock={clock}
-            />
-          )}
+          {data && <Log title="Access changes" entries={data.log.people} clock={clock} />}
           {data && <Log title="Other actions" entries={data.log.others} clock={clock} />}
         </section>
       </div>
@@ -182,7 +176,7 @@ function PersonCard({
         {email} <span className="tag">{role === 'owner' ? 'Owner' : 'Crew'}</span>
         <p className="quiet small">
           {!canRemove &&
-            `This email address is in the server’s settings${canEdit ? `, so it can be ${canChangeRole ? 'removed' : 'changed'} only there` : ''}.`}
+            `This email address is in the server’s settings${canEdit ? ', so it can be removed only there' : ''}.`}
         </p>
       </div>
       {canEdit && (canRemove || canChangeRole) && (
