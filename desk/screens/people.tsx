@@ -133,7 +133,7 @@ const Log = ({ title, entries, clock }: LogProps) =>
   )
 
 const describeEmail = (email: string) =>
-  email.includes(' ') ? 'Signed in with a link from the server' : email
+  email.includes(' ') ? 'Used a link from the server' : email
 
 /** The role that a person with each role can be given instead. */
 const otherRoles = {

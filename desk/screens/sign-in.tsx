@@ -159,8 +159,7 @@ function AskForCode({ onEnter }: { onEnter: () => void }) {
         <summary>Didn’t get it? Check your spam folder.</summary>
         <p>
           The code and the link expire after 15 minutes and work once. The code works only in the
-          browser that requested it. If no email arrives, ask the person who set up this site for a
-          link.
+          browser that requested it. No email? Ask the person who set up this site for a link.
         </p>
       </details>
       <button type="button" className="link" onClick={startOver}>
