@@ -73,7 +73,7 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
           {may('DELETE /api/sessions') && (
             <div>
               <p className="quiet">
-                Lost a phone? This signs out every device above, including yours.
+                Lost a phone? Sign out every device above, including yours.
               </p>
               <ConfirmButton
                 label="Sign out everywhere"
@@ -220,7 +220,7 @@ function AddPerson({
     if (!sendsInvitations)
       return `The desk can’t send email yet. Tell the person to sign in at ${location.origin} once a mail server is set up.`
     if (mailFault) return `The invitation may not arrive. ${mailFault}`
-    return 'They’ll get a sign-in link by email. The link works once and expires in 7 days.'
+    return 'They’ll get a sign-in link by email. It works once, within 7 days.'
   }
   return (
     <form className="card" onSubmit={add}>
