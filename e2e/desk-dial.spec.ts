@@ -222,7 +222,7 @@ test('a tap that could not be sent for an hour is not recorded, and the desk say
   await page.unroute('**/events')
   await page.reload()
   await expect(page.locator('.notice')).toContainText(
-    /Jane Doe.*: This call wasn’t recorded, because .* enter its result\./,
+    /Jane Doe.*: This call wasn’t recorded, because .* Enter its result now\./,
   )
   await expect(row(page, visitor.name)).toContainText('min left')
   expect(await page.evaluate(() => localStorage.getItem('dialed'))).toBe('[]')
