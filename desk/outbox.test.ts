@@ -55,7 +55,9 @@ function openOutbox(...answers: Answer[]) {
   return { ...outbox, posted, resume, errors, wait, reopen, restore, readStored, retry: retryNow }
 }
 
-const tooLate = expect.stringMatching(/^This call wasn’t recorded, because .* enter its result\.$/)
+const tooLate = expect.stringMatching(
+  /^This call wasn’t recorded, because .* Enter its result now\.$/,
+)
 
 const lead = { id: 'a', version: 3 }
 

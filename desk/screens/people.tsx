@@ -72,9 +72,7 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
           </ul>
           {may('DELETE /api/sessions') && (
             <div>
-              <p className="quiet">
-                Lost a phone? Sign out every device above, including yours.
-              </p>
+              <p className="quiet">Lost a phone? Sign out every device above, including yours.</p>
               <ConfirmButton
                 label="Sign out everywhere"
                 question="Sign out everywhere?"
