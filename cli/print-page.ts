@@ -7,7 +7,7 @@ import type { Content } from '#site/schema/content-schema.ts'
 import { findValid, mergeDraft } from '#site/schema/draft.ts'
 import { makeSafeJson } from './terminal.ts'
 
-/** Formats the entries of the page that visitors see and that differ from site/content.ts, as TypeScript. `npm run fix` formats them. */
+/** Returns, as TypeScript, the entries of the published page that differ from site/content.ts. `npm run fix` then formats them. */
 export async function formatPublishedPage(db: Database, now: number): Promise<string> {
   const file: Record<string, unknown> & Content = { ...content }
   const { version: published, fault } = await findValid(readPublished(db), file, now)

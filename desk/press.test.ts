@@ -15,7 +15,7 @@ function describeLead(status: LeadStatus, changes: Partial<typeof storedJane> = 
   return describeInFull({ ...lead, ...details }, { ...clock, recipients: new Map() })
 }
 
-/** Returns what Undo shows after it led back to this status. */
+/** Returns what Undo shows when it leads back to this status. */
 const undoTo = (...lead: Parameters<typeof describeLead>): string =>
   describePress('undone', describeLead(...lead), { ...clock, undone: 'won', me })
 
@@ -25,7 +25,7 @@ const sentences: Record<LeadStatus, string> = {
   'call-again': 'The homeowner didn’t answer. Call again now.',
   agreed: 'The next call is scheduled again. Call again now.',
   'no-result': 'The call has no result. Call again now.',
-  airtable: 'The lead is marked as called in Airtable again.',
+  airtable: 'The lead is again marked as called in Airtable.',
   done: 'The lead is marked as done again.',
   appointment: 'The lead has an appointment again.',
   won: 'The lead is marked as won again.',

@@ -93,8 +93,7 @@ export default defineConfig({
     applyBrand({ withNight: true }),
     react(),
     {
-      // Replace Vite's helper, which preloads further files of a dynamic import, because no dynamic import here loads
-      // further files.
+      // Replace Vite's helper, which preloads a dynamic import's other files. No dynamic import here has any.
       name: 'short-preload-helper',
       enforce: 'pre',
       load: (id) =>

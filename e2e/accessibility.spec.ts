@@ -29,7 +29,7 @@ test('has no accessibility violations in any state on a narrow screen', async ({
   await form.fillIn()
   await form.press('failed')
   await expect(form.toast('failed')).toHaveCSS('opacity', '1')
-  // Below the toast, axe would report a field that the visitor can scroll.
+  // axe would report a field that the toast covers, although the visitor can scroll it into view.
   await scrollPage(page, 0)
   await expectAccessible(page, 'html', 'a failure')
   await page.route(functionUrl, () => {})

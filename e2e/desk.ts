@@ -73,7 +73,7 @@ export const test = ownSite.extend<Desks>({
   },
   sendLead: async ({ site }, use) =>
     use(async (fields = {}) => {
-      // A lead with its own name comes from another homeowner, with other contact details.
+      // If a name is given, the lead comes from a different homeowner, with different contact details.
       const other = fields.name === undefined ? {} : makeStranger()
       expect((await postLead(site.url, { ...visitor, ...other, ...fields })).status).toBe(200)
     }),

@@ -125,7 +125,7 @@ export const statuses: Record<LeadStatus, Status> = {
     mark: 'check',
     news: '{who} {called} {name}',
     notice: 'marked as {called} in Airtable.',
-    again: 'The lead is marked as {called} in Airtable again.',
+    again: 'The lead is again marked as {called} in Airtable.',
     accepts: ['no-answer', 'call-again', 'done', 'not-a-lead'],
     ifCurrent: sales,
   },

@@ -15,7 +15,7 @@ const leaseMs = 90_000
 const expiresAfterMs = 4 * hourMs
 const firstRetryMs = 5_000
 const longestRetryMs = 15 * minuteMs
-// If a digest is planned for more than this ahead, the clock was set back.
+// If a digest is planned further ahead than this, the clock was set back.
 const longestDayMs = 26 * hourMs
 
 /** Lists who gets a digest. Without a desk, nobody does, because the digest links to it. */

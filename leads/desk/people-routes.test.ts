@@ -221,7 +221,7 @@ it.each(engines)(
     await db.kysely.insertInto('deskLog').values(entries).execute()
     clock.at += 2_000
     await post('/api/spreadsheet', {})
-    // Exports push out other exports, but no changes of people.
+    // Newer exports push out older exports, but not changes to people.
     expect(await readLog()).toEqual([
       people,
       Array(20).fill(expect.objectContaining({ action: 'exported leads' })),

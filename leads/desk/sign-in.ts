@@ -19,7 +19,7 @@ const tokenPattern = /^[\w-]{43}$/
 // Store only hashes of tokens, so that a copy of the database cannot be used to sign in.
 const makeToken = () => randomBytes(32).toString('base64url')
 
-/** Someone could quickly try all of a million codes, so the hash also covers the browser's secret. */
+/** Someone could quickly try all one million codes, so the hash also covers the browser's secret. */
 const hashCode = (secret: string, code: string) => hash(`${secret} ${code}`)
 
 /** Returns the browser's secret, or a new one. Keeping it lets the codes of two emails work. */

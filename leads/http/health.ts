@@ -6,7 +6,7 @@ import type { AppContext } from './app-context.ts'
 
 const reuseMs = 1_000
 
-/** Returns whether leads can be stored and the IDs of warnings. Both are public. */
+/** Returns whether leads can be stored, and the IDs of warnings. Both are public. */
 export function createHealthCheck(context: AppContext) {
   const { db, now, timers, faults, saveTimeoutMs = defaultSaveTimeoutMs } = context
 

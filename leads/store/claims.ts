@@ -97,7 +97,7 @@ export async function listDueTimes(
     computeDigestAt = () => now,
   }: Pick<Lease, 'now' | 'holder'> & { computeDigestAt?: (digestFrom: number | null) => number },
 ): Promise<Map<string, number>> {
-  // One index lookup per recipient. Both engines name the column of a list of values column1.
+  // One index lookup per recipient. Both engines name the column of a `values` list `column1`.
   const { rows } = await sql<{ name: string; at: number | null } & Partial<Tables['recipients']>>`
     select due.name, at, digest_from, holder, until, not_before from (
       select column1 as name, (
@@ -140,8 +140,8 @@ const maxCombined = 400
 const oldestMs = 7 * dayMs
 
 /**
- * Becomes the recipient's only sender, or remains it, and counts an attempt of the deliveries to send next, in
- * one transaction. If nothing is due, lets other processes send. Returns undefined if nothing may be sent now.
+ * Becomes or remains the recipient's only sender, and counts an attempt for the deliveries to send next, in one
+ * transaction. If nothing is due, lets other processes send. Returns undefined if nothing may be sent now.
  */
 export function claimDue(
   { kysely }: Database,

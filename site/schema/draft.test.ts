@@ -245,7 +245,7 @@ test('points out wording that limited hours contradict, and holidays that have p
   expect(warnings.filter(({ path }) => path === undefined)).toEqual([
     { message: expect.stringMatching(/ to change it: “Services, day or night”$/) },
   ])
-  // The sample has wording for both.
+  // The sample content has wording for limited hours and for 24/7.
   expect(
     checkDraft(mergeDraft({ hours: { ...hours, closedDates: [] } }, content), now).warnings,
   ).toEqual([])

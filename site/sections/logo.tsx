@@ -2,7 +2,7 @@ import { logo } from '#leads/brand.json'
 
 const size = 34
 
-/** The most that a letter of each kind takes in Archivo, in em. */
+/** The greatest width of each kind of letter in Archivo, in em. */
 const letterWidths: [RegExp, number][] = [
   [/[ '.ijl]/, 0.28],
   [/[Ifrt-]/, 0.39],

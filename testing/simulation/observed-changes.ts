@@ -44,7 +44,7 @@ export type History = ReturnType<typeof createHistory>
 export function createHistory(world: World, { kysely }: Database, hours: BusinessHours) {
   const leads = new Map<string, SeenLead>()
   const changes: Change[] = []
-  /** When each event was first seen, by the IDs of its lead and its own. */
+  /** When each event was first seen, keyed by the lead's ID and the event's own ID. */
   const storedAt = new Map<string, number>()
   const erased: { lead: SeenLead }[] = []
   const leftOpen: { called: SeenLead; open: SeenLead }[] = []

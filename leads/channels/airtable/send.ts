@@ -260,7 +260,7 @@ export async function listSetStatuses(
   return { statuses }
 }
 
-/** Returns how many rows of the lead Airtable deleted. */
+/** Returns how many of the lead's rows Airtable deleted. */
 export async function eraseFromAirtable(
   leadId: string,
   { settings, ...deps }: AirtableDeps & { settings: AirtableSettings },
