@@ -55,7 +55,7 @@ export function EventButtons({ card, place }: { card: Card; place: 'results' | '
         {kinds.map((kind) => (
           <Button
             key={kind}
-            isPrimary={isMine && kind === 'done'}
+            isPrimary={isMine && kind === 'done' && unsent.length === 0}
             disabled={!isLive}
             aria-expanded={asks(kind) ? asked === kind : undefined}
             aria-pressed={

@@ -114,7 +114,9 @@ function Parts({ page, shownId }: { page: PageData; shownId: string | undefined 
                 aria-current={section.id === shownId || undefined}
               >
                 <span>{section.title}</span>
-                {samples.some((path) => isHere({ path })) && <b className="tag">Sample</b>}
+                {!isWrong && samples.some((path) => isHere({ path })) && (
+                  <b className="tag">Sample</b>
+                )}
                 {isWrong && (
                   <b className="tag" data-alarm>
                     Fix

@@ -11,6 +11,7 @@ import { Button, Heading } from '../elements.tsx'
 import { attempt } from '../notice.tsx'
 import { refresh, useClock, usePolling } from '../use-polling.ts'
 import { DeviceList } from './devices.tsx'
+import { NameField } from './sign-in.tsx'
 
 export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: () => void }) {
   const clock = useClock(minuteMs)
@@ -36,16 +37,7 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
         <section>
           <h2>You</h2>
           <form className="card field-row" onSubmit={rename}>
-            <label>
-              Your name (shown to the crew and in your texts)
-              <input
-                name="person"
-                defaultValue={me.person}
-                maxLength={60}
-                autoComplete="name"
-                required
-              />
-            </label>
+            <NameField value={me.person} />
             <Button type="submit">Save</Button>
           </form>
           <h2>Notifications</h2>
@@ -72,7 +64,7 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
           </ul>
           {may('DELETE /api/sessions') && (
             <div>
-              <p className="quiet">Lost a phone? Sign out every device above, including yours.</p>
+              <p className="quiet">Lost a phone? Sign out every device.</p>
               <ConfirmButton
                 label="Sign out everywhere"
                 question="Sign out everywhere?"
@@ -218,7 +210,7 @@ function AddPerson({
     if (!sendsInvitations)
       return `The desk can’t send email yet. Tell the person to sign in at ${location.origin} once a mail server is set up.`
     if (mailFault) return `The invitation may not arrive. ${mailFault}`
-    return 'They’ll get a sign-in link by email. It works once, within 7 days.'
+    return 'They’ll get a sign-in link by email that works once, for 7 days.'
   }
   return (
     <form className="card" onSubmit={add}>

@@ -3,7 +3,7 @@ import type { Today } from '#leads/desk/today.ts'
 import { reportDays } from '#leads/reports/periods.ts'
 import type { PromiseReport } from '#leads/reports/promise-report.ts'
 import { formatDollars } from '#leads/sale.ts'
-import { dayMs } from '#leads/time-units.ts'
+import { dayMs, minuteMs } from '#leads/time-units.ts'
 import { count } from '#leads/words.ts'
 import { Heading, Mark } from '../elements.tsx'
 import { formatRoute } from '../route.ts'
@@ -113,7 +113,7 @@ function Report({ days }: { days: string }) {
               kept: 0,
               missed: late,
             },
-            { name: 'Not yet', tick: 'none', kept: 0, missed: report.uncalled },
+            { name: 'Not yet', tick: '–', kept: 0, missed: report.uncalled },
           ]}
         />
         <BarChart
@@ -166,7 +166,10 @@ function Report({ days }: { days: string }) {
 // With fewer requests, a percentage would be misleading.
 const fewest = 20
 
-const formatTook = (ms: number | null) => (ms === null ? null : formatPreciseDuration(ms))
+const formatTook = (ms: number | null) =>
+  ms === null
+    ? null
+    : formatPreciseDuration(ms < 10 * minuteMs ? ms : Math.round(ms / minuteMs) * minuteMs)
 
 /** On time is 3 of 4, or 93.3%. */
 export function listFigures(report: PromiseReport): [name: string, value: string | number][] {

@@ -169,10 +169,10 @@ function AskForCode({ onEnter }: { onEnter: () => void }) {
   )
 }
 
-const NameField = () => (
+export const NameField = ({ value }: { value?: string }) => (
   <label>
-    Your name (shown to the crew and in your texts)
-    <input name="person" maxLength={60} autoComplete="name" required />
+    Your name (for the crew and your texts)
+    <input name="person" defaultValue={value} maxLength={60} autoComplete="name" required />
   </label>
 )
 
