@@ -114,11 +114,11 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
   await expect(moveDown).toBeInViewport()
 
   await openSection(sam, 'Contact')
-  await expect(sam.getByText(/^Sample: replace Phone number,/)).toBeVisible()
+  await expect(sam.getByText(/^Sample: replace each entry/)).toBeVisible()
   const number = sam.getByLabel('Phone number', { exact: true })
   await number.fill('555-CALL-NOW')
   await expect(number).toHaveAccessibleDescription(/must be a US phone number/)
-  await expect(sam.getByText(/^Sample: replace License/)).toBeVisible()
+  await expect(sam.getByText(/^Sample: replace each entry/)).toBeVisible()
   await openSection(sam, 'Top of the page')
   await headline(sam).fill('Hello {unknown}')
   await expect(headline(sam)).toHaveAccessibleDescription(

@@ -146,8 +146,8 @@ const bare = { AIRTABLE_TOKEN: 'pat.x', AIRTABLE_BASE_ID: 'app' }
 const whenOpen = { ...dayHours, emergencies: 'when open' as const }
 
 const ever = 'Nobody gets alerts about new leads.'
-const atNight = 'No phone gets alerts, so leads that come in at night may wait until morning.'
-const whileClosed = 'No phone gets alerts, so emergencies may wait until you open.'
+const atNight = 'No phone gets alerts. Leads that come in at night may wait until morning.'
+const whileClosed = 'No phone gets alerts. Emergencies may wait until you open.'
 
 it.each<[string, Record<string, string>, Partial<PushDevice>[], BusinessHours, string | undefined]>(
   [

@@ -31,12 +31,12 @@ const findings = {
   atNight: {
     text: `No phone gets alerts, although the page promises a call at any hour. ${asleep}`,
     next: `Set up ${listHints(wakingChannels)}`,
-    forOwner: 'No phone gets alerts, so leads that come in at night may wait until morning.',
+    forOwner: 'No phone gets alerts. Leads that come in at night may wait until morning.',
   },
   whileClosed: {
     text: `No phone gets alerts, although the page promises a call about emergencies while the company is closed. ${asleep}`,
     next: `Set up ${listHints(wakingChannels)}. Or set emergencies to “when open” in site/content.ts`,
-    forOwner: 'No phone gets alerts, so emergencies may wait until you open.',
+    forOwner: 'No phone gets alerts. Emergencies may wait until you open.',
   },
 }
 
