@@ -13,7 +13,7 @@ const connections = 50
 const seconds = 5
 const rounds = 5
 
-// Every real site alerts somebody. Nothing listens on this port, because the benchmark does not measure sending.
+// Like every real site, this one sends alerts. Nothing listens on the port, because sending is not measured.
 const alert = {
   SMTP_URL: 'smtp://127.0.0.1:9',
   ALERT_EMAIL_FROM: 'site@example.com',
