@@ -57,7 +57,7 @@ type LeadsContext = {
 
 export type Opened = Pick<Env, 'dataDir' | 'airtable'> & {
   timeZone: string
-  /** Undefined if there is none, because a new, empty database would look as if all leads were lost. */
+  /** Undefined if there is no database, because creating an empty one would look as if all leads were lost. */
   db: (Database & { close?: () => Promise<void> }) | undefined
   desk: { url: string } | undefined
 }

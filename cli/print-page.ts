@@ -7,7 +7,7 @@ import type { Content } from '#site/schema/content-schema.ts'
 import { findValid, mergeDraft } from '#site/schema/draft.ts'
 import { makeSafeJson } from './terminal.ts'
 
-/** Returns, as TypeScript, the entries of the published page that differ from site/content.ts. `npm run fix` then formats them. */
+/** Returns the published page's entries that differ from site/content.ts, as TypeScript that `npm run fix` formats. */
 export async function formatPublishedPage(db: Database, now: number): Promise<string> {
   const file: Record<string, unknown> & Content = { ...content }
   const { version: published, fault } = await findValid(readPublished(db), file, now)

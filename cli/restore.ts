@@ -29,7 +29,7 @@ const help = `Restores a backup. Stop the site first.
 
 /**
  * Writes a backup into the existing database file in one transaction. The file stays locked, so a site that starts in
- * the meantime waits; with a replaced file, it could store leads in the deleted one.
+ * the meantime waits. If we replaced the file, that site could store leads in the deleted file.
  */
 export const restore = (
   dataDir: string,

@@ -28,7 +28,7 @@ export type LocalContext = Pick<HealthContext, 'env' | 'now'> & {
   content: Content
   /** `gone`: there are backups, but no database. */
   leadsAre: 'here' | 'missing' | 'gone' | 'elsewhere'
-  /** PostgreSQL settings that are off, so that a power outage could lose leads. */
+  /** PostgreSQL settings that must be turned on, because a power outage could otherwise lose leads. */
   unsafeSettings?: readonly string[] | undefined
   /** The stored text of the current consent version. */
   storedConsent?: string | undefined
