@@ -17,7 +17,7 @@ const lateMs = 2 * minuteMs
 export const spamRemark = 'This may be spam, so there are no reminders.'
 
 type AlertOptions = Clock & {
-  /** A later reminder after no further attempts has the same reason, but a higher revision. */
+  /** A later reminder after the same number of attempts has the same reason, but a higher revision. */
   revision?: number
   answerUrl?: string | undefined
   /** The time of the call that a question is about. */
@@ -67,7 +67,7 @@ export function describeAlert(
   }
 
   return {
-    /** The same for retries. Contains no dot, because dots separate the parts of a webhook's signature. */
+    /** Stays the same for retries. Contains no dot, because dots separate the parts of a webhook's signature. */
     id: [leadId, reason.replace('.', '_'), ...(revision > 0 ? [revision] : [])].join('_'),
     leadId,
     /** Doctor sends `test`. */
@@ -119,7 +119,7 @@ export function describeAlert(
 const nameCaller = ({ caller }: Pick<StoredLead, 'caller'>): string =>
   caller === null ? 'Someone' : breakAutoLinks(caller)
 
-/** Only the caller’s own phone says “you”, unless it is unknown who called. */
+/** Uses “you” only on the caller’s own phone, or if the caller is unknown. */
 export function describeQuestion(
   { caller }: Pick<StoredLead, 'caller'>,
   name: string,

@@ -16,7 +16,7 @@ export type Channel<
   /** Shown to the owner. */
   label: string
   reasons: readonly ReasonKind[]
-  /** Returns the recipients of an event, or all that may have pending deliveries. */
+  /** Returns the recipients of an event or, without an event, all that may have pending deliveries. */
   recipients(
     context: Pick<Context, 'env' | 'readDevices'> & { settings: Settings },
     event?: LeadEvent,
@@ -43,7 +43,7 @@ export type Channel<
     context: Context & { settings: Settings },
     signal: AbortSignal,
   ): Promise<Result>
-  /** Sends owners or devices a summary of what to do when a working day starts. */
+  /** When a working day starts, sends owners or devices a summary of what to do. */
   digest?: {
     recipients(context: Context & { settings: Settings }): Promise<Recipient[]>
     send(
@@ -66,8 +66,8 @@ export type Channel<
   /** For a service that keeps a row of each lead, which the crew can change. */
   rows?: {
     /**
-     * Returns the Status of each lead whose Status the crew has set, which counts as a call. After a failure, some leads
-     * have not been read.
+     * Returns the Status of each lead whose Status the crew has set. A set Status counts as a call. After a failure,
+     * some leads have not been read.
      */
     listSetStatuses(
       leadIds: readonly string[],
@@ -93,7 +93,7 @@ export type Channel<
   ): Promise<DoctorCheck[]>
   /** The maximum number of deliveries per send. */
   batchSize: number
-  /** Another process sends to a recipient after this time if its sender was killed; 20 s by default. */
+  /** If a sender is killed, another process takes over its recipient after this time; 20 s by default. */
   leaseMs?: number
   /** The minimum time between two sends across all processes. */
   restMs?: number

@@ -86,7 +86,7 @@ it('tells the homeowner about a call that nobody answered, in the same thread', 
     'message-id': `<${storedJane.id}_confirmation_unreached@example.com>`,
     references: `<${storedJane.id}_confirmation@example.com>`,
   })
-  // Mail apps may hide the email of the next day if it had the same ID.
+  // Mail apps could hide the next day's email if it had the same ID.
   await send({}, 'unreached', 1)
   expect(mail.mails[1]?.headers.get('message-id')).toContain('_unreached_1@')
 })
@@ -166,7 +166,7 @@ it('does not remind the crew early if the homeowner’s address does not exist',
   ])
 })
 
-// The mail library reads some of these as another address, which would then have several limits.
+// The mail library reads some of these as a different address, so one mailbox would have several limits.
 it.each<[string, boolean, typeof noPromise?]>([
   ["o'neil.jane+roof@mail-1.example.com", true],
   ['<jane@example.com>', false],

@@ -61,7 +61,7 @@ async function sendConfirmation(
   return { ...result, refused: true }
 }
 
-/** Include the revision, which is higher on another day, because mail apps show emails with the same ID only once. */
+/** Includes the revision, so that an email on another day has a new ID; mail apps show each ID only once. */
 const nameMail = (firstId: string, { reason, revision }: ClaimedLead) =>
   [firstId, reason, ...(revision > 0 ? [revision] : [])].join('_')
 

@@ -118,9 +118,7 @@ type PushMessage = {
   title: string
   body: string
   leadId: string
-  /**
-   * The version of the lead that the notification shows, so that a tap on an old notification cannot replace a colleague's plan.
-   */
+  /** The lead's version, so that a tap on an old notification cannot replace a colleague's plan. */
   version?: number
   /** Opens the list of leads instead of one lead. */
   opensList?: boolean

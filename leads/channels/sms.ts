@@ -142,7 +142,7 @@ function fitText(texts: readonly string[]): string {
   return shorter.find(fitsTwoSegments) ?? shorter.at(-1) ?? ''
 }
 
-/** Returns versions of the message, from long to short. The map link is dropped first, because phones link addresses themselves. */
+/** Returns versions of the message, the longest first. Drops the map link first, because phones link addresses. */
 function listTexts(alert: Alert): string[] {
   const { name, headline, service, address, callUrl, mapUrl, answer: link, remarks } = alert
   const email = alert.rows.find((row) => row.name === 'email')?.text

@@ -69,7 +69,7 @@ export const chooseStatus = ({
 }: Pick<StoredLead, 'status' | 'suspect'>): string =>
   status === newState.status && suspect ? possibleSpam : statuses[status].airtable
 
-/** Returns the lead’s Result in Airtable. The crew may write “Won” there, so the site adds something. */
+/** Returns the lead’s Result in Airtable. The site never writes just “Won”, because the crew may. */
 export function describeResult(lead: StoredLead): string | null {
   const result = describeSale(lead)
   return result === statuses.won.label ? `${result}, no amount` : result
@@ -81,7 +81,7 @@ const ownDetails = {
   reason: `(${Object.values(lostReasons).join('|').toLowerCase()})`,
 }
 
-/** Returns true if the cell is empty or the site wrote it. An owner may use a column of this name for something else. */
+/** Returns true if the cell is empty or the site wrote it. An owner may use this column name for something else. */
 export const isOwnResult = (cell: unknown): boolean =>
   isEmpty(cell) ||
   Object.values(events).some(

@@ -165,8 +165,8 @@ const sendCalls = updateRows((lead, row) => ({
 }))
 
 /**
- * Writes the lead's status to Status, unless the crew has chosen a different one, adds or clears Called At, and writes
- * what came of the request.
+ * Adds or clears Called At, and writes what came of the request. Also writes Status, unless the crew has chosen a
+ * different one.
  */
 const sendOutcomes = updateRows((lead, { fields }) => {
   const { calledAt } = lead
@@ -177,7 +177,7 @@ const sendOutcomes = updateRows((lead, { fields }) => {
     ...(describeResult(lead) !== (fields.Result ?? null) &&
       isOwnResult(fields.Result) && {
         Result: describeResult(lead),
-        // Without a Result of ours, the Amount is the owner's.
+        // If Result is empty, the owner entered the Amount, so keep it.
         ...((fields.Result || fields.Amount === undefined) && { Amount: readAmount(lead) }),
       }),
   }
