@@ -25,7 +25,7 @@ async function open(...options: Parameters<typeof openCrew>) {
   const hearAt = async (...minutes: number[]) => {
     const heard: string[] = []
     for (const minute of minutes) {
-      // The events of one run make other steps due. Airtable rests between requests.
+      // Run again a second later, because the first run makes other steps due, and Airtable requests need a pause.
       for (const laterMs of [0, 1_000]) {
         const { subjects, notifications } = await deliverAt(start + minute * minuteMs + laterMs)
         const sounds = notifications.filter(({ silent }) => !silent)

@@ -14,7 +14,7 @@ import { computeDigestAt, computeDigestStart, listDigestRecipients, sendDigest }
 import { remindDue } from './remind.ts'
 import { sendDue, wakesPhone } from './send-due.ts'
 
-// Another process takes over from a killed one after a lease and a poll, within 25 s.
+// Another process takes over from a killed one after a lease and a poll, by default within 25 s.
 const pollMs = 5_000
 const cleanUpEveryMs = minuteMs
 

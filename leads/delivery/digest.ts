@@ -28,7 +28,7 @@ export async function listDigestRecipients(
   return channel.digest.recipients({ ...context, settings })
 }
 
-/** Returns the start of the working day whose digest is due now, or else of the next one. Skips one that is too late. */
+/** Returns the start of the working day whose digest is due now or comes next. Skips a digest that is too late. */
 export const computeDigestStart = ({ now, hours }: Pick<Context, 'now' | 'hours'>) =>
   computeNextStart(now() - expiresAfterMs, hours())
 
@@ -36,7 +36,7 @@ export const computeDigestStart = ({ now, hours }: Pick<Context, 'now' | 'hours'
 const isPlanned = (digestFrom: number | null, now: number): digestFrom is number =>
   digestFrom !== null && digestFrom <= now + longestDayMs
 
-/** Returns when a recipient’s digest is due, or may be planned. */
+/** Returns when a recipient’s digest is due, or the current time if none is planned. */
 export function computeDigestAt(digestFrom: number | null, startsAt: number, now: number): number {
   if (!isPlanned(digestFrom, now)) return now
   // After this day’s digest, the next one is due at a later start.

@@ -137,7 +137,7 @@ export async function remindDue(
     return { ...step, lead, recipients }
   }
 
-  /** Also puts back the requests that share the call, except those that have changed since. */
+  /** Puts back the lead and the requests that share its call, except those that have changed since. */
   async function putBack({ id, version }: DueLead) {
     const at = now()
     const { outcome } = await appendEvent(

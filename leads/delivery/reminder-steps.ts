@@ -8,8 +8,8 @@ import { dayMs, hourMs, minuteMs } from '../time-units.ts'
 type Step = { reason: ReminderReason; at: number }
 
 /**
- * Returns the minutes from the settings. By default, a share of the lead's promised time: 4 and 8 minutes of 10. Uses
- * the company's promised time if it is shorter, as for a request that becomes an emergency at night.
+ * Returns the minutes from the settings or, by default, shares of the lead's promised time, such as 4 and 8 minutes of
+ * 10. Uses the company's promised time if it is shorter, as for a request that becomes an emergency at night.
  */
 export const listReminderMinutes = (
   { promiseStartAt, deadlineAt }: CallPromise,

@@ -131,7 +131,7 @@ it('does not send after a pause if another process has become the sender', async
 
 describe('renews its lease', () => {
   const options = { renewEveryMs: 2, changes: { batchSize: 1 } }
-  // The test controls the clock, so a renewed lease ends exactly one lease after it.
+  // The test controls the clock, so a renewed lease ends exactly `leaseMs` after `clock.at`.
   const waitForRenewal = (db: Database, clock: { at: number }) =>
     waitUntil(async () => {
       const rows = await db.kysely.selectFrom('recipients').select('until').execute()

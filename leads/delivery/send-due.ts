@@ -73,7 +73,7 @@ export async function sendDue(
     const results = await send(claim, AbortSignal.any([lost, aborting]))
     await record(claim, results).finally(stopRenewing)
     const waitMs = Math.max(computeRetryAfterMs(results), restMs)
-    // The lease may count as lost only because the database did not respond, so the service's wait must be stored.
+    // Store the service's wait even if the lease counts as lost, because the database may only have been slow.
     if (isOver() || lost.aborted || results.some(({ ok }) => !ok)) return leave(waitMs)
     if (restMs > 0) await pause(restMs)
   }
@@ -85,8 +85,8 @@ export async function sendDue(
   }
 
   /**
-   * Renews the lease until stopped. `lost` fires if another process has become the sender, or soon could because
-   * the database does not respond.
+   * Renews the lease until stopped. `lost` fires if another process has become the sender, or could soon become it
+   * because the database does not respond.
    */
   function keepLease({ until }: Pick<Lease, 'until'>): {
     lost: AbortSignal
