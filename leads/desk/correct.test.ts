@@ -209,7 +209,7 @@ describe('Airtable', () => {
     await deliverAt(clock.at + minuteMs)
     expect(readRow().Email).toBe('jane@example.org')
     const before = { ...readRow() }
-    // Also a cell that an earlier correction changed.
+    // The crew may also edit a cell that an earlier correction changed.
     Object.assign(readRow(), { Email: 'by hand', Address: 'by hand', Raw: 'by hand' })
     await correct(id, { phone: other, name: '', serviceType: 'emergency' })
     const { mails, notifications } = await deliverAt(clock.at + minuteMs)
@@ -271,11 +271,11 @@ describe('a change to emergency', () => {
       expect([minutes, await countAt(correctedAt + minutes * minuteMs)]).toEqual([minutes, count])
     expect(await countAt(opensAt)).toBe(0)
     expect(await countAt(promise.deadlineAt)).toBe(1)
-    // After an Undo, too.
+    // The reminders also follow after an Undo.
     await press(id, 'called')
     clock.at += 10 * minuteMs
     await press(id, 'undone', { version: 1 })
-    // The news on the phone.
+    // Deliver the news of the call first, so that only the reminder is counted.
     await deliverAt()
     expect(await countAt(clock.at + 4 * minuteMs)).toBe(1)
   })

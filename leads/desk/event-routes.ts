@@ -77,7 +77,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
 
   const planEvent = async (kind: EventKind, lead: StoredLead, at: number): Promise<EventPlan> => ({
     rowRecipients,
-    // Only with a phone number, because the email names its last digits.
+    // Require a phone number, because the email names the number's last digits.
     ...(events[kind].call === 'unanswered' &&
       lead.phone !== '' && {
         emailRecipients: await planRecipients(context, { lead, reason: 'unreached' }),

@@ -157,7 +157,7 @@ it('lets an invitation sign in once, within 7 days, and not after the person was
 
   await remove(dana)
   await add(dana)
-  // It does not count as one of the three unused links.
+  // The invitation does not count as one of the three unused links.
   for (let sent = 0; sent < 3; sent++) await post('/api/sign-in', { email: dana })
   expect(mails).toHaveLength(3)
   await remove(dana)
@@ -189,7 +189,7 @@ it.each(engines)(
       clock.at += 1_000
       expect((await act()).status).toBe(200)
     }
-    // So that the new owner also gets the digest if we open within a poll.
+    // Wake the delivery worker, so that the new owner gets the digest even if we open before the next poll.
     expect(wakes).toContain(clock.at - 4_000)
     const by = { person: 'Sam Hill', email: 'sam.hill@example.com' }
     expect(log.entries.map(({ message, fields }) => [message, fields])).toEqual([
@@ -272,6 +272,6 @@ it('tells people apart by their email, or after a link from the server by the na
   await call('PUT', '/api/me', { cookie: dana, body: { person: 'Lee' } })
   await call('PUT', '/api/me', { cookie: lee, body: { person: 'Dana' } })
   expect([await readCaller(dana), await readCaller(lee)]).toEqual([true, false])
-  // The same person on another device.
+  // Someone who enters the same name on another device counts as the same person.
   expect(await readCaller(await enter('Dana'))).toBe(true)
 })

@@ -103,7 +103,7 @@ it.each(engines)(
     expect(await enterStatus(readCode(1), again)).toBe(403)
     expect((await redeemLink(readToken(1))).status).toBe(200)
 
-    // Others still can, and so can this address the next day (UTC).
+    // Other addresses can still use a code, and so can this address on the next day (UTC).
     await ask('alex@example.com', again)
     expect(await enterStatus(readCode(2), again, 'alex@example.com')).toBe(200)
     clock.at += dayMs

@@ -51,7 +51,7 @@ describe.each(engines)('today on %s', (engine) => {
       await store(),
       await store(),
     ]
-    // This one came during a long closure.
+    // This lead arrived during a long closure.
     const waiting = await store(promiseFrom(testTime + 2 * dayMs))
     await record(db, linked, 'called', { via: 'link', person: null })
     await press(calling, 'called')
