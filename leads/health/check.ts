@@ -37,7 +37,7 @@ export type Check = {
   id: string
   /** Defaults to a warning. */
   severity?: Severity
-  /** Crew members see it, too, because it is about their phones and not about the server. */
+  /** True if crew members see the problem, too, because it concerns their phones and not the server. */
   forCrew?: boolean
 } & (
   | {
