@@ -1,15 +1,15 @@
 // About 250 ms of work on a fast disk. With more leads in flight, visitors would wait longer than a retry takes; with
 // far fewer, the server would spend its time rejecting leads.
 const maxInFlight = 500
-// Always queue this many leads, so that the rate limit rejects them, because it knows when the client may try again.
+// Queue at least this many leads, so that the rate limit rejects any excess and tells the client when to try again.
 const minQueued = 50
 
 type Queue = { length: number; last: Promise<unknown> }
 
 /**
  * Saves the leads from a network one at a time, because the rate limit locks the network anyway. If leads waited for
- * that lock in the database, each would hold a connection and block everyone else. Queues as many leads as a network
- * may send per minute (`limit`), because the rate limit would reject more, but at least `minQueued`.
+ * that lock in the database, each would hold a connection and block everyone else. Queues at most as many leads as
+ * a network may send per minute (`limit`, but at least `minQueued`), because the rate limit would reject more.
  */
 export function createNetworkQueues(limit: number) {
   const maxQueued = Math.max(limit, minQueued)
