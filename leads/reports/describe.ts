@@ -73,7 +73,7 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
   source: lead.source === null ? null : describeSource(lead.source),
   consent: lead.consent === null ? null : describeConsent(lead.consent),
   suspicion: lead.suspect ? explainSuspicion(lead.suspect) : null,
-  /** When the email to the homeowner after “No answer” goes out, while Undo can still stop it. */
+  /** When the email to the homeowner after “No answer” goes out; null once Undo can no longer stop it. */
   emailAt: computeEmailAt(lead),
   history: describeHistory(lead, options),
   /** The first entry of the history. */
@@ -161,7 +161,7 @@ function describeReason(reason: DeliveryReason, waitedMs: number): string {
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
 
-/** A version is a date (from the second on that day, with a number), or a name that the owner has given it. */
+/** A version is a date, with a number from the second version of a day on, or a name that the owner gave it. */
 function describeConsent(version: string): string {
   const [, day, number] = version.match(/^(\d{4}-\d\d-\d\d)(?:-(\d+))?$/) ?? []
   if (!day) return `Version ${version}`

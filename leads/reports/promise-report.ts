@@ -144,7 +144,7 @@ function listCalls(history: readonly HistoryEvent[]): HistoryEvent[] {
   })
 }
 
-/** A call before the promise starts counts as its first minute, one at the deadline as its last. */
+/** Counts a call before the promise starts in its first minute, and a call at the deadline in its last. */
 function computeMinute(
   { promiseStartAt, deadlineAt, calledAt }: PromisedLead,
   longest: number,
