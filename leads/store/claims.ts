@@ -12,7 +12,7 @@ export const arrivals = 'arrivals'
 
 export type Lease = { holder: string; now: number; until: number }
 
-// Longer than any lease or wait. A later time is from before the clock was set back, so ignore it.
+// Longer than any lease or wait. Ignore times further ahead, which were stored before the clock was set back.
 const longestWaitMs = 20 * minuteMs
 const limitWait = (at: number, now: number): number => (at > now + longestWaitMs ? 0 : at)
 
@@ -60,7 +60,7 @@ export async function renew(
   return renewed !== undefined
 }
 
-/** Lets any process send, from this time on; 0 means immediately. Also sets the time from which digests are due, if given. */
+/** Lets any process send from `notBefore` on (0: immediately). If given, digests are due from `digestFrom` on. */
 export async function release(
   { kysely }: { kysely: Kysely<Tables> },
   name: string,
@@ -122,7 +122,7 @@ export type ClaimedLead = Pick<
   DueDelivery,
   'lead' | 'reason' | 'attempts' | 'revision' | 'dueAt'
 > & {
-  /** The phone confirms this message. */
+  /** The phone confirms the message by this ID. */
   messageId: string
 }
 
@@ -136,7 +136,7 @@ export type Summary = { leads: readonly StoredLead[]; isBurst: boolean }
 
 // A combined message counts at most this many leads.
 const maxCombined = 400
-// Nor does it count leads that nobody has closed within a week. Today lists them separately.
+// A combined message omits leads that nobody has closed within a week. Today lists them separately.
 const oldestMs = 7 * dayMs
 
 /**
@@ -252,7 +252,7 @@ async function change(
   return claimed.sort((a, b) => a.lead.receivedAt - b.lead.receivedAt)
 }
 
-/** Lists what is still to call, the most urgent first: the claimed leads, and those of earlier messages. */
+/** Lists the leads that still need a call, the earliest deadline first, and then the other claimed leads. */
 async function listToCall(
   trx: Kysely<Tables>,
   claimed: readonly DueDelivery[],

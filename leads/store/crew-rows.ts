@@ -62,7 +62,7 @@ export async function listDueLeads({ kysely }: Database, now: number, limit: num
     .innerJoin('leads', 'leads.id', 'deliveries.leadId')
     .select([...storedColumns, 'dueAt', 'nextAttemptAt'])
     .select((eb) => [
-      // Airtable still shows the Status from before an Undo.
+      // While this delivery is pending, Airtable may show the Status from before an Undo.
       eb
         .exists(
           eb

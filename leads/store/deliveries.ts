@@ -51,7 +51,7 @@ export function recordResults(
       // A holder that lost its lease may report a success, but must not schedule a retry.
       else
         await delivery
-          // Do not retry deliveries to a device that is gone, which have been cancelled.
+          // Do not retry a delivery that was cancelled in the meantime, such as one to a device that is gone.
           .$if(result.nextAttemptAt !== null, (query) => query.where('state', '=', waiting))
           .where(({ exists, selectFrom }) =>
             exists(
@@ -158,8 +158,8 @@ export const makeDeliveries = ({ leadId, recipients, reason }: NewDeliveries, du
   }))
 
 /**
- * Writes deliveries that are due at this time. Resets existing ones, so that they are sent again, or with
- * `once` only those that were cancelled.
+ * Writes deliveries that are due at this time. Resets existing ones, so that they are sent again; with `once`,
+ * resets only those that were cancelled.
  */
 export async function writeDeliveries(
   trx: Kysely<Tables>,
@@ -228,7 +228,7 @@ export async function cancelNumberEmail(
 
 export type SentMessage = Awaited<ReturnType<typeof listQuestions>>[number]
 
-/** Lists the messages whose arrival is unknown, including those to removed recipients. Deliveries may share a message. */
+/** Lists the messages whose arrival is unknown, even to removed recipients. Deliveries may share a message. */
 export const listQuestions = ({ kysely }: Database, now: number, limit: number) =>
   kysely
     .selectFrom('deliveries')

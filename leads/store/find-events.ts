@@ -21,7 +21,7 @@ export const listPeriodEvents = (
     .where('receivedAt', '<', to)
     .execute()
 
-/** Lists the other requests that have the lead's events, by event. */
+/** Lists the other requests that share events with the lead, each with the event's ID. */
 export const listSharers = ({ kysely }: Database, leadId: string) =>
   kysely
     .selectFrom('leadEvents as own')
@@ -89,6 +89,6 @@ export async function mapUnresolvedCalls(
   )
 }
 
-/** Returns when someone called a lead that waits for the result. Undo of a result does not change it. */
+/** Returns when someone called a lead that has no result yet. Undoing a result does not change this time. */
 export const findCallTime = async ({ kysely }: Database, leadId: string) =>
   computeLatestChange(await listEvents(kysely, [leadId]))?.at

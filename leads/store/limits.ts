@@ -106,14 +106,14 @@ const formatUtcDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 export const nameAddress = (email: string): string => hash(normalizeEmail(email))
 
-/** Counts one confirmation. Returns false if the network, the email address, or the site has reached its daily limit. */
+/** Counts one confirmation. Returns false if the network, the email address, or the site is at its daily limit. */
 export async function countConfirmation(
   trx: Kysely<Tables>,
   { email, network }: { email: string; network: string },
   now: number,
 ): Promise<boolean> {
-  // Always in this order, so that two transactions cannot deadlock. The network comes first, so that
-  // one over its limit cannot use up the confirmations of email addresses.
+  // Always in this order, so that two transactions cannot deadlock. The network comes first, so that a network
+  // over its limit cannot use up the confirmations of email addresses.
   if (!(await countUse(trx, `network:${hash(network)}`, limits.network, now))) return false
   if (!(await countUse(trx, nameAddress(email), limits.address, now))) return false
   return (await countUse(trx, 'all', limits.all, now)) !== undefined

@@ -61,7 +61,7 @@ export async function* readPublished(db: Source): AsyncGenerator<PageVersion> {
 
 /** Returns the draft, or the newest version if there is no draft. It may be damaged. */
 export async function findNewest(db: Source): Promise<PageVersion | undefined> {
-  // In this order, because publishing moves the draft.
+  // Read the draft first, because publishing in between moves it to the versions.
   const draft = await selectNewest(db, 'pageDraft').selectAll().executeTakeFirst()
   const version = await selectNewest(db, 'pageVersions').selectAll().executeTakeFirst()
   if (draft && draft.number > (version?.number ?? 0)) return read(true, draft)

@@ -57,7 +57,7 @@ export async function unmakeOwner({ kysely }: Database, email: string): Promise<
   return numDeletedRows > 0
 }
 
-/** Also ends the person's sessions and removes their links and push devices. Returns false if there was no such person. */
+/** Removes a person with their sessions, links, and push devices. Returns false if there was no such person. */
 export function removeCrew({ kysely }: Database, email: string): Promise<boolean> {
   return kysely.transaction().execute(async (trx) => {
     const removed = await trx

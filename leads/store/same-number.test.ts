@@ -36,7 +36,7 @@ it('knows a number in every spelling, and with its country code', () => {
   expect(listKeys('', 'n/a')).toEqual(new Set([null]))
 })
 
-// PostgreSQL needs more time for each.
+// Store fewer requests on PostgreSQL, because each takes more time there.
 describe.each([
   ['sqlite', 2_000],
   ['postgres', 300],

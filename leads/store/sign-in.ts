@@ -19,7 +19,7 @@ const invitationMs = 7 * dayMs
 // One network gets a third, so that a stranger cannot use up all links for someone else's email address.
 const maxUnusedLinks = { network: 3, address: 9 }
 const maxWrongCodes = 10
-// Keep counting after the limit, because a response without a write would be faster.
+// Keep counting after the limit, because a faster response without a write would show that it is reached.
 const maxCountedCodes = 1_000_000
 
 type Link = {
@@ -118,8 +118,8 @@ export async function consumeLink(
 
 /**
  * Returns true if the code works, and deletes it with its link. Counts a code before comparing it, so that
- * guesses at the same time cannot exceed the limit, and takes the count back if it is right. Takes the same steps for
- * every code, so that the response time does not show who can sign in.
+ * guesses at the same time cannot exceed the limit, and takes the count back if the code is right. Takes the same
+ * steps for every code, so that the response time does not show who can sign in.
  */
 export async function consumeCode(
   { kysely }: InTransaction,

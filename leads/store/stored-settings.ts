@@ -57,8 +57,8 @@ export const recordConsent = (db: Database, { version, text }: { version: string
   getOrCreateSetting(db, nameConsent(version), () => text)
 
 /**
- * Returns the given version, unless it is already stored with a different text. Then returns the version
- * that has this text, or a new one, such as 2026-11-18 or 2026-11-18-2.
+ * Returns the given version. If it is already stored with a different text, returns a version that has the given
+ * text, or else a new version, such as 2026-11-18 or 2026-11-18-2.
  */
 export async function recordConsentVersion(
   db: Database,

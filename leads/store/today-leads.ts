@@ -158,8 +158,8 @@ export async function listTodayLeads(
 }
 
 /**
- * Counts homeowners of three kinds: not called yet, to call again before the given time, and called without a result. Counts
- * each homeowner once, like a card on Today. Suspected spam that nobody called has no deadline.
+ * Counts homeowners of three kinds: not called yet, to call again before the given time, and called without a result.
+ * Counts each homeowner once, like a card on Today. Omits suspected spam that nobody called, which has no deadline.
  */
 export async function countToDo({ kysely }: Pick<Database, 'kysely'>, before: number) {
   const { rows } = await sql<{ need: number; homeowners: number }>`
