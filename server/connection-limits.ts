@@ -6,7 +6,7 @@ import { createAdaptorServer } from '@hono/node-server'
 export const connectionLimits = {
   /** From the first byte to the end of the headers. */
   headersMs: 10_000,
-  /** The whole request, which is 16 KB at most. */
+  /** The whole request, including its body. */
   requestMs: 30_000,
   /** No data in either direction, such as when a client stops reading the response. */
   idleMs: 60_000,

@@ -161,7 +161,7 @@ export const createPageRoutes =
       }),
     )
 
-    /** Renders, then stores, then shows. If a step fails, visitors still get the last page. */
+    /** Renders the page, stores it, and then shows it. If a step fails, visitors still get the last page. */
     async function publish(
       c: DeskRequest,
       content: object,
@@ -173,7 +173,7 @@ export const createPageRoutes =
       if (mistakes.length > 0) return c.json({ error: { message: hasMistakes }, mistakes }, 400)
       const { published, fault = publisher.findFault() } = await readPage(publisher, context)
       const changes = compareDrafts(keepEditable(published?.content), draft)
-      // Publish even without changes if the newest version cannot be shown, because this replaces it.
+      // If the newest version cannot be shown, replace it even without changes.
       if (changes.length === 0 && fault === undefined) return refuse(c, 400, unchanged)
       const prepared = await publisher.prepare(draft)
       const stored = await store(prepared.draft)

@@ -89,7 +89,7 @@ export function createPublisher({
     const before = shown
     const number = await readPublishedNumber(db)
     if (number === seenNumber) return
-    // After a restore or failover, the newest version may be an older one.
+    // After a restore or failover, the newest version may be older than the one shown, or there may be none.
     if (number === 0) return showFile()
     const { version, fault: found } = await findValid(readPublished(db), file, now())
     if (version && version.number !== before.number) {

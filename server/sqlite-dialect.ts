@@ -21,7 +21,7 @@ import { plugins } from '#leads/store/tables.ts'
 const sqliteBusy = 5
 const retryMs = 10
 
-/** Measures and passes the time while a lock is held. The simulation passes a virtual clock. */
+/** Measures time and pauses while another program holds the lock. The simulation passes a virtual clock. */
 export type LockClock = { now: () => number; pause: (ms: number) => Promise<unknown> }
 
 export const systemClock: LockClock = { now: () => performance.now(), pause }
