@@ -87,7 +87,7 @@ async function measure({ name, url, body, status }: Route, duration: number): Pr
     method: 'POST',
     headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    // Like the form, each request has its own key.
+    // Each request needs its own key, as in the form.
     requests: [
       {
         setupRequest: (request) => ({
