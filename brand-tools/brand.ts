@@ -59,7 +59,7 @@ export async function makeBrand({ root, brand, content, print, effort = 3 }: Opt
   )
   const badge = drawBadge(logo, { ...palette, ...drawings })
   writeFileSync(join(root, 'site/pictures/award.svg'), badge)
-  // Last, because its stamp says that everything has been created.
+  // Write this file last, because its stamp means that everything has been created.
   const values = {
     roundness: roundness[brand.corners],
     palette,

@@ -24,7 +24,7 @@ export function planIcons({ root, brandDir, logo, palette, words }: Options): Jo
   const site = join(root, 'site/public')
   const desk = join(root, 'desk/public')
   const svg = (target: string) => ({ target, make: () => writeFile(target, draw(true)) })
-  // Not rounded for Apple and maskable icons: the system rounds them, and iOS shows transparent corners as black.
+  // Leave Apple and maskable icons square: the system rounds them, and iOS shows transparent corners as black.
   const png = (target: string, px: number, rounded: boolean, size?: number) => ({
     target,
     make: () =>

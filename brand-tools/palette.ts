@@ -51,7 +51,7 @@ const fixed = {
   white: '#ffffff',
   alarm: '#a31621',
   leaf: '#23613a',
-  // Stars: on white, with a contrast of 3:1, and on dark pictures.
+  // The stars are gold on white, where they need a contrast of 3:1, and goldLight on dark pictures.
   gold: '#c5850c',
   goldLight: '#ffc247',
 }

@@ -57,7 +57,7 @@ const pictures: Record<string, Picture> = {
   },
 }
 
-/** Behind the emergency call. */
+/** The picture behind the emergency call. */
 const night: Picture = {
   sources: ['night'],
   shape: [1440, 480],
@@ -66,7 +66,7 @@ const night: Picture = {
   words: { night: { right: 0.46 } },
 }
 
-/** For a card under "Our Services". */
+/** Describes the picture of a card under "Our Services". */
 const service = (name: string): Picture => ({
   sources: [name],
   shape: [800, 533],
