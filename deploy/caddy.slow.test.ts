@@ -109,7 +109,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
 
   it.each([
     ['short', 'localhost', 1, 1_000],
-    // More than Caddy buffers and more than the function accepts.
+    // The sent part exceeds what Caddy buffers, and the whole exceeds what the function accepts.
     ['long', 'localhost', 33_000, 100_000],
     ['short', 'desk.example.com', 1, 1_000],
   ])(
