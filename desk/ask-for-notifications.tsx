@@ -12,7 +12,7 @@ import {
 import { formatRoute } from './route.ts'
 import { useIsLive } from './use-polling.ts'
 
-/** Asks a new device to turn on notifications. Is at the bottom, so that the leads above don't move. */
+/** Asks at the bottom of a new device's screen to turn on notifications, so that the leads above don't move. */
 export function AskForNotifications() {
   const isLive = useIsLive()
   const [isAsked, setAsked] = useState(false)

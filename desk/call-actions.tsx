@@ -118,7 +118,7 @@ export function NotCalled({ card }: { card: Card }) {
   return <UndoButton lead={lead} last="called">{`I didn’t ${chooseWords(lead).call}`}</UndoButton>
 }
 
-// A shorter note has no counter.
+// The counter appears when this many characters are left.
 const fewLeft = 60
 
 export function NoteField({ card: { lead } }: { card: Card }) {

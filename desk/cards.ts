@@ -55,7 +55,7 @@ export function findOwnCall(card: Card, me: string): LeadCard | undefined {
   return call && isCaller(call, me) ? call : undefined
 }
 
-// Longer than most calls. After it, a caller may have forgotten to enter the result.
+// Most calls are shorter, so after this time the caller may have forgotten to enter the result.
 const callMs = 10 * minuteMs
 
 /** False while someone is calling the same number. */
@@ -70,8 +70,7 @@ const whenDue: Partial<Record<TodayLead['group'], TodayLead['group']>> = {
 }
 
 /**
- * Moves the cards that became due since the last response to their new group, because without a connection the server
- * can't.
+ * Regroups the cards that became due since the last response, because the server can't do this without a connection.
  */
 export function passTime<Data extends Pick<Today, 'leads' | 'totals'>>(
   today: Data,
@@ -104,7 +103,7 @@ export function groupCards(leads: readonly TodayLead[]) {
   return groups
 }
 
-/** Counts the homeowners to call now, including those that nobody has closed within a week. */
+/** Counts the homeowners to call now, including those whose call has been due for more than a week. */
 export const countToCall = ({ toCall, due, burst, older }: Today['totals']) =>
   toCall + due + burst + older
 

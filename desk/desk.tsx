@@ -269,7 +269,7 @@ function Rail({
  */
 function useFirstLead(firstId: string | undefined): string | undefined {
   const [openId, setOpenId] = useState<string>()
-  // Runs after every poll.
+  // Without dependencies, this also runs after every poll.
   useEffect(() => {
     const isBusy = openId && (readDraft(openId) || document.activeElement?.closest('.lead-pane'))
     if (!isBusy) setOpenId(matchMedia('(min-width: 64rem)').matches ? firstId : undefined)

@@ -44,8 +44,8 @@ const CardRow = memo(function CardRow({ card, isShown, isNext, isCalling }: Row)
   const countdown = computeCardCountdown(card, clock, me)
   const requests = listRequests(card)
   const call = findCall(requests, me)
-  // A call about another request on the card.
   const isEmergency = hasEmergency(card)
+  // A call about another request on the card.
   const otherCall =
     call && call !== lead ? computeCountdown({ ...call, isEmergency }, clock, me) : undefined
   const note = requests.find(({ lastNote }) => lastNote)?.lastNote

@@ -11,7 +11,8 @@ export const Sender = createContext('')
 /** The desk shows all times in the company's time zone, not the phone's. */
 export const TimeZone = createContext('UTC')
 
-// Separate from the time zone: each response has a new object, and rows that need only the zone must not render again.
+// The hours are a new object in each response. They are separate from the time zone, so that rows that need only the
+// zone do not render again.
 export const Hours = createContext<BusinessHours | undefined>(undefined)
 
 /** Returns true if this person is calling, or called last. */

@@ -55,7 +55,7 @@ export const attempt = <Result,>(
       return true
     },
     (error: Error) => {
-      // The form shows it below its field.
+      // The form shows an error about a field below that field.
       const hasField = error instanceof Refused && error.field !== undefined
       if (!hasField) showNotice({ text: about + error.message })
       return false

@@ -11,7 +11,7 @@ type Shown = Pick<LeadCard, 'id' | 'version'>
 
 /**
  * A press of a button. `text` is a note or the details of a sale, `at` is when to call again, and `requests` are the
- * others that the button changes.
+ * other requests that the button changes.
  */
 export type Press = {
   kind: EventKind

@@ -39,7 +39,7 @@ export function Preview({ number, anchor }: { number: number; anchor: string }) 
 
 const headerHeight = 96
 
-/** An anchor in the frame's URL would also scroll the desk. */
+/** Scrolls only the frame. An anchor in its URL would also scroll the desk. */
 function scrollFrame(frame: HTMLIFrameElement | null, anchor: string): void {
   const view = frame?.contentWindow
   const target = view?.document.getElementById(anchor)

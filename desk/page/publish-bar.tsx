@@ -53,7 +53,7 @@ export function PublishBar({ page, state, store }: Props) {
   )
 }
 
-/** On a wide screen, the preview is beside the form. */
+/** Scrolls to the preview, which is below the form on a narrow screen. */
 const showPreview = () => document.getElementById('preview')?.scrollIntoView()
 
 function describeSave({ changes, mistakes, saved }: PageData, { save, trouble }: State): string {

@@ -23,7 +23,7 @@ const off: [Schedule, string, hint: string] = [
   'No notifications. To send a test, turn them on first.',
 ]
 
-/** A company that never closes can only turn notifications on or off. */
+/** If the company never closes, the only choices are on and off. */
 export function listSchedules({ open, emergencies }: BusinessHours): (typeof off)[] {
   if (open === 'always') return [['always', 'On', 'Every new lead, at any hour.'], off]
   const whileClosed =

@@ -92,7 +92,7 @@ export function LeadScreen({
       : undefined
   const ownCall = findOwnCall(card, me)
   const last = data && findUndoKind(data.lead)
-  // “Not a lead” is then only a correction.
+  // After “Done”, the button “Not a lead” is only a correction.
   const isDone = lead.status === 'done'
   const results = <EventButtons card={card} place="results" />
   return (

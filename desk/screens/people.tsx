@@ -125,7 +125,7 @@ const Log = ({ title, entries, clock }: LogProps) =>
 const describeEmail = (email: string) =>
   email.includes(' ') ? 'Used a link from the server' : email
 
-/** The role that a person with each role can be given instead. */
+/** For each role, how to give the person the other one. */
 const otherRoles = {
   crew: {
     method: 'PUT',

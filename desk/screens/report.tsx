@@ -171,7 +171,7 @@ const formatTook = (ms: number | null) =>
     ? null
     : formatPreciseDuration(ms < 10 * minuteMs ? ms : Math.round(ms / minuteMs) * minuteMs)
 
-/** On time is 3 of 4, or 93.3%. */
+/** Lists the figures with their values. “On time” is a fraction such as 3 of 4, or a percentage such as 93.3%. */
 export function listFigures(report: PromiseReport): [name: string, value: string | number][] {
   const { kept, missed, uncalled, medianMs, p90Ms } = report
   const all = kept + missed
