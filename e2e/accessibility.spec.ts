@@ -24,7 +24,7 @@ test('has no accessibility violations in any state on a narrow screen', async ({
   // A toast stays as long as the mouse is over it.
   await form.toast('incomplete').hover()
   await expectAccessible(page)
-  // A request that fails, one that gets no response, and one that succeeds.
+  // Check the page after a failed request, during a request without a response, and after a success.
   await form.answerWith({ status: 422, body: '{}' })
   await form.fillIn()
   await form.press('failed')

@@ -10,7 +10,7 @@ const question = `Did you reach ${visitor.name.split(' ')[0]}?`
 
 type SignIn = (person: string, options: BrowserContextOptions) => Promise<Page>
 
-/** Chromium cannot dial. */
+/** Opens the desk with links that do not dial, because Chromium cannot. */
 async function open(signIn: SignIn, person: string, options: BrowserContextOptions = touch) {
   const page = await signIn(person, options)
   await page.addInitScript(() =>

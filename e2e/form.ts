@@ -17,7 +17,7 @@ export const visitor: Record<LeadField, string> = {
 }
 export const noValues = Object.fromEntries(fieldNames.map((name) => [name, '']))
 
-/** Returns the time of a call that is promised at this time, such as 07:00. */
+/** Returns the call time that the page promises at this time of day, such as 07:00. */
 export function computeCallTime(from: string): string {
   const now = Date.parse(`2026-11-17T${from}Z`)
   return formatCallTime(now + hours.promiseMinutes * minuteMs, { now, timeZone: 'UTC' })

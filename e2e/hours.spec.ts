@@ -91,7 +91,7 @@ test('at night, promises to call about emergencies now and about other requests 
   await page.clock.runFor(5_000)
   await expect(page.locator('.deferred')).toHaveCount(0)
   await expectAccessible(page, 'html', 'closed')
-  // It belongs to the field above it.
+  // The note is close to its field.
   const [field, note] = [await form.serviceType.boundingBox(), await emergencyNote.boundingBox()]
   expect((note?.y ?? 0) - (field?.y ?? 0) - (field?.height ?? 0)).toBeLessThan(16)
   // On a small laptop, the button is in view, and the heading has two lines.
@@ -227,7 +227,7 @@ test.describe('without scripts', () => {
       useInnerText: true,
     })
     await expect(outcome.getByRole('link', { name: company.phone })).toBeInViewport()
-    // It replaces the heading at the top of the card.
+    // The outcome replaces the heading at the top of the card.
     await expect(page.locator('#estimate-heading')).toBeHidden()
     const { x, y, width } = (await outcome.boundingBox()) ?? {}
     expect(await page.locator('.estimate-card').boundingBox()).toMatchObject({ x, y, width })
@@ -274,7 +274,7 @@ test('the layout does not shift when the heading changes', async ({ page }) => {
     await page.evaluate(async () => void (await document.fonts.ready))
     await waitForPaint(page)
     await page.evaluate(watchShifts, false)
-    // The text of the page before its script runs.
+    // Show the text that the page has before its script runs.
     await heading.evaluate((element, text) => {
       element.textContent = text
     }, words.closed.headingAnytime)

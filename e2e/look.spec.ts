@@ -115,7 +115,7 @@ test('lays the text fields out in two columns on a tablet, also with errors', as
     await page.setViewportSize({ width, height: 900 })
     await page.goto('/')
     expect(await countPerRow()).toEqual([2, 2])
-    // Its error has two lines, and those of the other fields have one.
+    // The error of the email address has two lines, and those of the other fields have one.
     await form.email.fill('jane@')
     await form.press('incomplete')
     expect(await countPerRow()).toEqual([2, 2])

@@ -19,7 +19,7 @@ export const test = plain.extend<OwnSite>({
     await use(endings)
     for (const end of endings.reverse()) await end()
   },
-  // Pictures load late, so the page closes before its site stops.
+  // Use `endings`, so that the page closes before its site stops, because pictures load late.
   page: ({ endings: _, page }, use) => use(page),
   startSite: ({ endings }, use) =>
     use(async (settings = {}) => {

@@ -130,12 +130,12 @@ test('does not overflow or overlap at any width, also at double the text size', 
     [1, 1920, 1280, 1024, 768, 640, 390, 360, 320],
     [2, 1920, 1280, 1024, 768, 390, 360, 320],
   ] as const) {
-    // The visitor's setting, which media queries follow, too.
+    // Change the visitor's font size setting, because media queries follow it, too.
     await cdp.send('Page.setFontSizes', { fontSizes: { standard: 16 * scale } })
     for (const width of widths) {
       const size = `${width} px, text × ${scale}`
       await page.setViewportSize({ width, height: 740 })
-      // Where the header is still transparent.
+      // At this offset, the header is still transparent.
       await scrollPage(page, 40)
       await expect(page.locator('html')).not.toHaveAttribute('data-scrolled')
       expect(await page.evaluate(() => document.documentElement.scrollWidth), size).toBe(width)

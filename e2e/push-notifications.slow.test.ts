@@ -165,7 +165,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   await dana.press('calling')
   await expect.poll(dana.readNotifications).toEqual([])
 
-  // Both service workers reported that they showed the notification, and Dana's that she tapped it.
+  // Both service workers reported that they showed the notification. Dana's also reported her tap.
   await sam.page.getByRole('link', { name: /^Today/ }).click()
   await sam.page.getByRole('link', { name: 'Jane Doe' }).click()
   const shown = /: shown \d+(\.\d)? sec after the request/

@@ -49,11 +49,11 @@ test.describe('on a phone', () => {
   }) => {
     const seen = watchRequests(page)
     await page.clock.install({ time: 0 })
-    // Later than the clock can be by now on a slow machine.
+    // Even on a slow machine, the clock has not reached this time yet.
     await page.clock.pauseAt(hourMs)
     await setConnection(page, { saveData: true, effectiveType: '4g' })
     await page.goto('/', { waitUntil: 'networkidle' })
-    // Chromium reports such a move if the page opens under the pointer, before the hero is painted.
+    // If the page opens under the pointer, Chromium reports a move of zero pixels before it paints the hero.
     await page.evaluate(() => void dispatchEvent(new PointerEvent('pointermove')))
     await expect(page.locator('main > link')).toHaveCount(0)
     // Content below the first screen must not compete with the hero.
@@ -122,7 +122,7 @@ test.describe('on a phone', () => {
 
 test('formats no time while the page of a company that is always open loads', async ({ page }) => {
   test.skip(hours.open !== 'always', 'The page shows a time.')
-  // Chromium takes 200 ms for the first time that it formats on a slow phone.
+  // On a slow phone, Chromium takes 200 ms to format a time for the first time.
   await page.addInitScript(() => {
     const reject = () => {
       throw new Error('The page formats a time.')

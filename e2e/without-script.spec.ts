@@ -54,7 +54,7 @@ test('shows the whole page without scripts, pictures, or fonts, with links inste
   await expect(words).not.toBeInViewport()
   await expect(header).not.toBeInViewport()
 
-  // Also with large text.
+  // With large text, the header is visible before scrolling, too.
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
   await page.goto('/')
