@@ -94,7 +94,7 @@ describe('25 leads from one network within an hour', () => {
 
     clock.at += 2 * minuteMs
     const reminders = await deliver()
-    // One message about the first 19 leads and the one from another network, and one about the other eight.
+    // One message is about the first 19 leads and the lead from another network, one about the other eight leads.
     expect(reminders.texts.map((one) => one.split(' to call')[0])).toEqual([
       '20 leads',
       '1 EMERGENCY among 8 leads',

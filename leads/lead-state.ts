@@ -143,7 +143,7 @@ export function isShared(
   kind: EventKind,
   history: readonly HistoryEvent[],
   ofOther: readonly HistoryEvent[],
-  /** After a correction, requests that share an earlier call may have other numbers. */
+  /** After a correction, requests that share an earlier call may have different numbers. */
   isSameNumber: boolean,
 ): boolean {
   const { call, place } = events[kind]
@@ -202,7 +202,7 @@ export function isValidOnCard(
 export type CancelReason =
   | 'called'
   | 'undone'
-  // A later reminder or another time for the call.
+  // A later reminder or another time for the call replaced it.
   | 'replaced'
   | 'corrected'
   | 'device-gone'

@@ -31,8 +31,8 @@ export function createFaultLog(log: Log) {
 const repeatMs = minuteMs
 
 /**
- * Logs each message at most once a minute, with the number of times it was not logged, because strangers
- * could fill the disk with it.
+ * Logs each message at most once a minute, so that strangers cannot fill the disk. `more` is how often the message was
+ * skipped.
  */
 export function createRepeatLog({ warn }: Log, now: () => number): Log['warn'] {
   const last = new Map<string, { at: number; more: number }>()

@@ -12,7 +12,7 @@ import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 //   1   store an event without its effects
 //   1   ignore the idempotency key
 //   1   plan the first reminder before we open
-//   1   take a step without checking that another process did
+//   1   take a step without checking whether another process has taken it
 //   1   share a call by the email
 //   1   send no Status for an outcome
 //   1   plan no reminder after an Undo
@@ -42,7 +42,7 @@ import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 // call (both in delivery/chase.test.ts), email the homeowner about a second call, email the homeowner about a call that
 // was undone, ignore the version of a tap (all in desk/event-routes.test.ts).
 
-// simulation-second-half.test.ts has 30 more, so that both cores are used.
+// simulation-second-half.test.ts has 30 more seeds, so that both cores are used.
 it('keeps every promise of the back end, whatever fails', async () => {
   const failure = await findFailure({ from: 1, count: 30 }, await createLocation('sqlite'))
   expect(failure, failure).toBeUndefined()

@@ -45,7 +45,7 @@ type Status = {
   | {
       needs: 'next-call'
       why: string
-      /** A call about another request does not change its time, unless it reached the homeowner. */
+      /** A call about another request changes the time of the next call only if someone reached the homeowner. */
       isAgreed?: true
     }
   /** On the lead’s card: {firstCall}, {sale}. */
