@@ -40,7 +40,7 @@ async function main(wanted) {
   if (wanted.includes('skipped')) return print(listSkipped())
   const forTests = wanted.includes('test') || wanted.includes('slow')
   const tools = { slow: wanted.includes('slow'), run: tryToRun }
-  // Together, to save time on a new machine.
+  // Run both together, to save time on a new machine.
   aptGet = forTests && installDebianPackages(tools)
   await installPackages({ needsDev: forTests || wanted.includes('dev') })
   await aptGet
@@ -134,7 +134,7 @@ async function runOrFail(step, command) {
 }
 
 async function fail(text) {
-  // It would continue in the background, and stopping it could leave a package half-installed.
+  // Otherwise apt-get would continue in the background, and stopping it could leave a package half-installed.
   await aptGet
   print(text)
   process.exit(1)
