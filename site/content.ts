@@ -149,7 +149,7 @@ export const form: Content['form'] = {
   closed: {
     heading: "Free estimate. We'll call by {time}.",
     toast: "Estimate request received! We'll call you by {time}.",
-    /** For visitors without scripts, this must be true at any hour. */
+    /** Visitors without scripts see this at any hour, so it must always be true. */
     headingAnytime: 'Free estimate. Quick callback.',
     /** Below "Service needed", at any hour, if you always call back about emergencies. The phone number follows. */
     emergency: 'Emergency? Call',

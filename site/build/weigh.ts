@@ -2,7 +2,7 @@ import { parseSiteHeaders } from '../render/site-headers.ts'
 
 /**
  * The page and its headers must fit into the first round trip, which carries ten packets. With TCP timestamps,
- * they have 14,480 bytes, and TLS takes some.
+ * these packets carry 14,480 bytes, some of which TLS needs.
  */
 export const maxPageBytes = 14_000
 

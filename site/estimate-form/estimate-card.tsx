@@ -20,7 +20,7 @@ export function EstimateCard({ content, build }: PageProps) {
   )
   return (
     <div className="estimate-card">
-      {/* Shows one of these after a success or a native post. */}
+      {/* The page shows one of these after a success or a native post. */}
       <div id="estimate-outcomes" role="status">
         <div id="estimate-received" className="outcome received">
           <CheckMark size={40} />

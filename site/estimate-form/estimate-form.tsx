@@ -172,7 +172,7 @@ export function EstimateForm({ content }: { content: FormContent }) {
       ))}
       <Honeypot label={words.trapLabel} />
       <input type="hidden" name="consent" value={words.consent.version} />
-      {/* save-draft.ts sets it. It is not type="hidden", because browsers do not restore those after Back. */}
+      {/* save-draft.ts sets the key. Browsers do not restore an input with type="hidden" after Back. */}
       <input hidden name="idempotencyKey" />
       <button type="submit" disabled={submitting} className="button large">
         {submitting ? words.submitting : words.submit}

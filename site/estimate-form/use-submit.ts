@@ -115,7 +115,7 @@ export function useSubmit(content: FormContent) {
     const [first = ''] = Object.keys(found)
     const firstField = findField(form, first)
     firstField?.focus()
-    // If it already has the focus, the visitor may have scrolled it behind the header.
+    // If the field already has the focus, the visitor may have scrolled it behind the header.
     firstField?.scrollIntoView({ block: 'nearest' })
     if (requiredFields.some((name) => values[name]?.trim() === ''))
       showToast('error', words.toasts.incomplete)

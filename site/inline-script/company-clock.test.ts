@@ -19,7 +19,7 @@ const weeks: BusinessHours['open'][] = [
     Sat: ['8:00-24:00'],
     Sun: ['0:00-2:30'],
   },
-  // Inside the hours that clock changes skip and repeat.
+  // These include times in the hours that clock changes skip and repeat.
   { Sat: ['20:00-24:00'], Sun: ['0:00-1:30', '2:00-3:00', '3:15-4:00'], Mon: day },
   { Sun: ['1:15-1:45', '2:30-2:45'], Wed: ['0:00-24:00'], Thu: ['0:00-24:00'] },
 ]

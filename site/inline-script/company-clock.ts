@@ -10,7 +10,8 @@ export function createCompanyClock({ timeZone, open, closedDates }: BusinessHour
     new Date(at).toLocaleString('en-US', { timeZone, ...options })
   let swedish: Intl.DateTimeFormat | undefined
   const toWall = (at: number) => {
-    // The first format takes 200 ms on a slow phone, and most pages need none. The Swedish one is 2026-11-17 07:13:05.
+    // Create the formatter here, because it takes 200 ms on a slow phone, and most pages need none.
+    // The Swedish format is 2026-11-17 07:13:05.
     swedish ??= new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
     return Date.parse(`${swedish.format(at).replace(' ', 'T')}Z`)
   }

@@ -31,8 +31,8 @@ addEventListener('click', ({ target }) => {
   scrollTo({ top: 0, behavior: isReduced ? 'instant' : 'smooth' })
 })
 
-// At the first interaction, or once the first screen has been painted, load the style sheet of the other
-// sections, which would delay the hero picture. Without scripts, the <noscript> element links it.
+// Load the style sheet of the other sections at the first interaction, or once the first screen has been painted,
+// because it would otherwise delay the hero picture. Without scripts, the <noscript> element links it.
 let link: HTMLLinkElement | undefined
 function showRest() {
   if (link) return

@@ -50,7 +50,7 @@ function fits(value: unknown, depth: number): boolean {
   return depth > 0 && inner.length <= maxEntries && inner.every((each) => fits(each, depth - 1))
 }
 
-/** Takes the entries that the draft does not have from site/content.ts. The result may have mistakes. */
+/** Adds the entries of site/content.ts that the draft lacks. The result may have mistakes. */
 export function mergeDraft(draft: unknown, file: Content): unknown {
   let whole: unknown = file
   for (const { path, depth } of editableEntries) {
@@ -183,7 +183,7 @@ function explainWarning({ id, text, next, paths }: ContentWarning, content: obje
 }
 
 /**
- * Removes nulls, which optional entries of a list's items may contain, too. Also removes names such as toString,
+ * Removes nulls, which stand for optional entries that the owner has left out. Also removes names such as toString,
  * because a group that redefines them cannot be turned into text.
  */
 const clean = (value: unknown) =>

@@ -49,8 +49,8 @@ const pollMs = 100
 const giveUpMs = 120_000
 
 /**
- * Loads Google's script and waits for the Places library. Returns undefined if it is blocked, offline,
- * or the key is rejected. `refused` aborts if Google rejects the key later.
+ * Loads Google's script and waits for the Places library. Returns undefined if the script does
+ * not load or Google rejects the key. `refused` aborts if Google rejects the key later.
  */
 export async function loadPlaces(key: string, region: string) {
   const refusal = new AbortController()
