@@ -48,7 +48,7 @@ function readCsv(text: string): Map<string, string> {
     lines.map((line) => [
       read(line, 'Lead ID'),
       describeState({
-        // The result contains its status.
+        // A result such as “Won, $12,500” already contains the status.
         status: (read(line, 'Result') ||
           statusesByLabel.get(read(line, 'Status'))) as Shown['status'],
         calledAt: read(line, 'Called At') ? 1 : null,

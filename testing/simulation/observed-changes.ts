@@ -130,7 +130,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
       if (isOver || next.version !== version) next = { version, readAt, at: await readNextDueAt() }
       return next.at
     },
-    /** After the last reminder of the first call, only the Status in Airtable is read again, for a month. */
+    /** Ignores the month after the last reminder of a first call, when only the Status in Airtable is read again. */
     async hasDue(): Promise<boolean> {
       const { rows } = await sql`
         select 1 from deliveries left join leads on leads.id = lead_id

@@ -119,7 +119,7 @@ export function createPeople(
         )
   }
 
-  /** Some homeowners ask again, maybe by another name. Others share only a name or an email. */
+  /** Some homeowners ask again, maybe under another name. Others share only a name or an email. */
   function makeVisit(kind: Visit['kind']): Visit {
     const number = visits.length
     const earlier = world.chance(0.5) ? world.pick(visits) : undefined
@@ -139,7 +139,7 @@ export function createPeople(
     return visit
   }
 
-  /** The address stays, because the sentences find a visit by it. */
+  /** Keeps the address, because the sentences use it to find the visit. */
   const makeCorrection = (): Partial<Lead> =>
     world.pick([
       { phone: respell(world.pick(visits).phone) },
@@ -252,7 +252,7 @@ export function createPeople(
       Object.assign(press, makeInput(kind, world.now()))
       if (kind === 'corrected' && shown.values)
         Object.assign(press, { shown: shown.values, fields: makeCorrection() })
-      // Shortly, or on the next day. After it, there is time for the reminder and its repeat.
+      // Call again soon or on the next day, which leaves time for the reminder and its repeat.
       const minutes = world.chance(0.3) ? world.between(720, 1_500) : world.between(10, 120)
       if (takes === 'time') press.at = world.now() + minutes * 60 * secondMs
       presses.push(press)

@@ -41,7 +41,7 @@ export type Message = {
   /** The sender may not know that the service accepted the message, so it may send it again. */
   isExcused: boolean
   isRecorded: boolean
-  /** Messages about several leads have the same notification. A phone replaces one with the same tag. */
+  /** The messages about leads in one notification share it. A phone replaces a notification with the same tag. */
   notification?: { tag: string; shownIds: readonly string[] }
 }
 

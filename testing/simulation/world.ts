@@ -37,7 +37,7 @@ export function createInFlight() {
       count -= 1
       noteEnd()
     },
-    /** Waits until one of them ends, without taking the processor from the database. */
+    /** Waits until a query ends, without taking the processor from the database. */
     waitForEnd: async () => {
       if (count > 0)
         await new Promise<void>((resolve) => {
