@@ -39,7 +39,7 @@ export async function request<Data>(
     signal?: AbortSignal
     timeoutMs?: number
     needsData?: boolean
-    /** The browser sends the request even if the page ends. */
+    /** The browser sends the request even if the page is closed. */
     keepalive?: boolean
   } = {},
 ): Promise<Data> {

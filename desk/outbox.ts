@@ -129,7 +129,7 @@ export function createOutbox({
       last.set(lead.id, settled)
       return work
     },
-    /** Sends the calls that the page could not send before it ended. */
+    /** Sends the calls that the page could not send before it was closed. */
     resume: (onError: (error: Error, leadId: string) => void) =>
       Promise.all(
         storage

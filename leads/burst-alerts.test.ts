@@ -60,9 +60,9 @@ describe('25 leads from one network within an hour', () => {
     await send('Ann Lee', crowd, 'emergency')
     await send('Real Roof', '198.51.100.4')
     const second = await deliver()
-    // The lead from another network gets its own alert.
     const headline = '1 EMERGENCY among 6 leads to call by 6:10 AM CST'
     const names = /^Ann Lee, Lead 2\d, Lead 2\d, 3 more$/
+    // The lead from another network gets its own alert.
     const [alone, ...others] = second.texts
     expect(alone).toContain('Real Roof')
     expect(others.map((text) => text.split('\n'))).toEqual([

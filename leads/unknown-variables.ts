@@ -9,7 +9,7 @@ export const listUnknown = (names: readonly string[], known: readonly string[]) 
       return isOurs ? [{ name, nearest: known[edits.indexOf(fewest)] ?? '' }] : []
     })
 
-// Report only these prefixes, because other programs do not use them.
+// Always report these prefixes, because other programs rarely use them.
 const prefix = /^(AIRTABLE|ALERT|DESK|ESCALATION|SMTP|TWILIO)_/
 
 /** Short names, such as HOME and HOST, are similar by chance. */

@@ -45,7 +45,7 @@ export const jane: Lead = {
 
 let strangers = 0
 
-/** Returns contact details that no other lead has, as from another homeowner. */
+/** Returns contact details that no other lead has, as if from another homeowner. */
 export function makeStranger(): Pick<Lead, 'phone' | 'email'> {
   strangers += 1
   return {

@@ -158,7 +158,7 @@ export type RowsUnavailable = Omit<FailedResult, 'isUndeliverable' | 'refused'>
 
 export type SetStatus = {
   text: string
-  /** The site never overwrites a Status that only the crew uses. */
+  /** False for a Status that only the crew uses. The site never overwrites such a Status. */
   isOwn: boolean
 }
 

@@ -13,7 +13,7 @@ import { dayMs, hourMs, minuteMs } from '../time-units.ts'
 const toTime = (text: string) => Date.parse(`2026-11-${text}:00-06:00`)
 const [sunday, opening] = [toTime('15T06:00'), toTime('15T07:00')]
 
-/** Opens a crew with a lead of the day before that nobody called, shortly before the company opens. */
+/** Opens a crew shortly before the company opens, with a lead from the previous day that nobody has called. */
 async function open(
   engine: Engine = 'sqlite',
   { hours = dayHours, env = {} }: { hours?: BusinessHours; env?: Record<string, string> } = {},

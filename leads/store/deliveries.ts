@@ -159,7 +159,7 @@ export const makeDeliveries = ({ leadId, recipients, reason }: NewDeliveries, du
 
 /**
  * Writes deliveries that are due at this time. Resets existing ones, so that they are sent again; with `once`,
- * resets only those that were cancelled.
+ * resets only those in the state `cancelled`.
  */
 export async function writeDeliveries(
   trx: Kysely<Tables>,

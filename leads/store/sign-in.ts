@@ -153,7 +153,7 @@ export const selectLiveSessions = (
     .where('seenAt', '>', now - sessionMs)
     .where((eb) =>
       eb.or([
-        // If the pattern were a parameter, SQLite would compile it again for each query.
+        // If the pattern were a parameter, SQLite would compile the statement each time it runs.
         eb('email', 'like', sql.lit(`${serverEmail} %`)),
         ...deskEmails.map((email) => eb('email', '=', email)),
         eb('email', 'in', eb.selectFrom('deskCrew').select('email')),

@@ -205,7 +205,7 @@ export const contentSchema = group({
   footer: group({
     ...v.entriesFromList(['tagline', 'quickLinks', 'estimate', 'callHeading', 'rights'], line),
     alwaysOpen: line,
-    /** A section without a text has no link. */
+    /** A section that is not listed here has no link. */
     links: group(v.entriesFromList(sectionNames, v.exactOptional(line))),
   }),
   notFound: lines('heading', 'text', 'home'),

@@ -174,7 +174,7 @@ create table desk_owners (
   email text primary key
 );
 
--- The latest actions of people on the desk. Contains nothing about leads.
+-- The latest actions of people on the desk. Does not identify leads.
 create table desk_log (
   id text primary key,
   at bigint not null,
