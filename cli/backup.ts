@@ -25,7 +25,7 @@ const help = `Copies the SQLite database while the site runs, and checks the cop
 To restore a backup: npm run restore -- FILE
 `
 
-/** Backs up, then deletes all but the newest. */
+/** Backs up the database, then deletes all but the newest `keep` backups. */
 export async function backUp(
   dataDir: string,
   { backupDir, keep, now }: { backupDir: string; keep: number; now: number },

@@ -117,7 +117,7 @@ async function startAll() {
   return { mail, twilio, calls, given }
 }
 
-/** The results of the channels, which have no id. */
+/** Returns the results of the channels. Only these results have no ID. */
 async function send(raw: Record<string, string>) {
   const { text } = await run(['--send', '--json'], raw, { fetch })
   const { results }: { results: Finding[] } = JSON.parse(text)

@@ -26,7 +26,7 @@ export type EventKind =
 
 /**
  * Where the desk offers an event, and which input it takes. `results`: among the results of a call. `sale`: later, as
- * what came of this one request. `own`: a separate button. Null: not on the desk.
+ * the result of this one request. `own`: a separate button. Null: not on the desk.
  */
 type Place =
   | { place: 'sale'; takes: 'date' | 'amount' | 'reason' }
@@ -34,18 +34,21 @@ type Place =
 
 type Event = {
   button: string
-  /** In the history, after the name: {when}, {called}, {time}, {at}, {text}, {details}, {changes}, {firstName}, {undone}. */
+  /**
+   * Follows the name in the history. May contain {when}, {called}, {time}, {at}, {text}, {details}, {changes},
+   * {firstName}, and {undone}.
+   */
   sentence: string
   /**
    * The status after the event, or `same` if the event keeps the status. Null for remarks, which do not change the
    * lead's state, and for Undo, which takes back the newest change.
    */
   becomes: LeadStatus | 'same' | null
-  /** Whether the event starts a call or is its result. The report counts these. */
+  /** `started` for the start of a call, the others for its result. Null for all other events. */
   call: 'started' | 'answered' | 'unanswered' | null
   /** Valid only after this many calls without an answer. */
   afterAttempts?: number
-  /** Shown after a press, instead of the notice of the status: {next}. */
+  /** Shown after a press instead of the status's notice. May contain {next}. */
   notice?: string
 } & Place
 

@@ -25,7 +25,7 @@ export type BusinessHours = {
   open: 'always' | { readonly [Day in Weekday]?: readonly string[] }
   /** Holidays, such as 2026-12-25, or 12-25 for every year. */
   closedDates: readonly string[]
-  /** Whether someone also calls back about emergencies while the company is closed. */
+  /** `always` if someone also calls back about emergencies while the company is closed. */
   emergencies: 'always' | 'when open'
   /** While the company is open, it promises a call within this time. */
   promiseMinutes: number

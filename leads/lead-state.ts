@@ -135,7 +135,7 @@ export function isValid(
 }
 
 /**
- * Returns whether an event applies to another request, too. A call is recorded with one event ID on each request with
+ * Returns true if an event applies to another request, too. A call is recorded with one event ID on each request with
  * the same phone number that needs a call. Its result, another time for the next call, and Undo apply to the requests
  * whose latest change has that ID. A sale belongs to one request, because otherwise one roof would count several times.
  */
@@ -198,7 +198,7 @@ export function isValidOnCard(
   return isCurrent || ((call === 'started' || isNewPlan) && readNeed(state) === 'first-call')
 }
 
-/** Why a delivery was cancelled. */
+/** Why a delivery was canceled. */
 export type CancelReason =
   | 'called'
   | 'undone'
@@ -210,7 +210,7 @@ export type CancelReason =
 
 /** The rows in the queue that follow from an event. */
 export type WantedRows = {
-  /** Why unneeded pending messages are cancelled. */
+  /** Why unneeded pending messages are canceled. */
   because: CancelReason
   /** When the crew is reminded next. */
   step: 'start-over' | 'at-call-again' | 'chase' | 'never'

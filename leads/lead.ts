@@ -83,7 +83,7 @@ export const leadSchema = createLeadSchema()
 
 /**
  * The page sends consent, source, and spam signals in this optional header, because the body has only
- * the five fields. A plain form post sends them as extra fields.
+ * the form's fields. A plain form post sends them as extra fields.
  */
 export const visitHeader = 'x-lead-visit'
 
@@ -101,7 +101,7 @@ export type Visit = {
   source: string | null
 }
 
-// Time from opening the page to submitting. Even with autofill, people take longer.
+// Even with autofill, people take longer than this from opening the page to submitting.
 const minElapsedMs = 1_000
 
 /** Marks suspected spam instead of rejecting it, because it may be a real lead. */

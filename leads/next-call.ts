@@ -19,12 +19,12 @@ function readClock(now: number, { timeZone }: BusinessHours) {
   }
 }
 
-/** Returns when the company opens on its next working day, or 8 AM at the earliest if it never closes. */
+/** Returns when the company opens on its next working day, or 8 AM at the earliest if it is already open at 6 AM. */
 function computeMorning(now: number, hours: BusinessHours): number {
   const { at } = readClock(now, hours)
   const early = at(6, 1)
   const opensAt = computeOpening(early, hours)
-  // A company that never closes, or opens before 6 AM, does not call homeowners that early.
+  // A company that never closes, or opens by 6 AM, does not call homeowners that early.
   return opensAt > early ? opensAt : computeOpening(at(8, 1), hours)
 }
 

@@ -11,7 +11,7 @@ export const makeSafe = (text: string): string =>
 /** Makes text safe and puts it on one line. */
 export const toOneLine = (text: string): string => makeSafe(text).replace(/\s+/g, ' ').trim()
 
-/** Makes text safe and keeps its line breaks, but at most one empty line in a row. */
+/** Makes text safe and keeps its line breaks, but reduces several empty lines in a row to one. */
 export const makeSafeLines = (text: string): string =>
   text
     .split(/\r\n?|[\n\u2028\u2029]/)

@@ -26,11 +26,11 @@ type Status = {
   isLead: boolean
   /** The choice in Airtable’s column Status. */
   airtable: string
-  /** On phones and for screen readers: {who}, {name}, {calling}. */
+  /** Shown on phones and read by screen readers. May contain {who}, {name}, {called}, and {calling}. */
   news: string
-  /** After a press, following the homeowner’s name: {next}, {call}, {called}, {calling}. */
+  /** Follows the homeowner’s name after a press. May contain {next}, {call}, {called}, and {calling}. */
   notice: string
-  /** After Undo returns to this status, as a sentence: {next}, {call}, {called}, {calling}. */
+  /** The sentence after Undo returns to this status. May contain {next}, {call}, {called}, and {calling}. */
   again: string
   /** The events that are valid from any page. */
   accepts?: readonly EventKind[]
@@ -41,14 +41,14 @@ type Status = {
   ifCurrent: readonly EventKind[]
 } & (
   | { needs: 'first-call' | 'result' }
-  /** Why someone should call again, on the card and in reminders: {tries}, {who}, {called}. */
   | {
       needs: 'next-call'
+      /** Why someone should call again, on the card and in reminders. May contain {tries}, {who}, and {called}. */
       why: string
       /** A call about another request changes the time of the next call only if someone reached the homeowner. */
       isAgreed?: true
     }
-  /** On the lead’s card: {firstCall}, {sale}. */
+  /** `card` is the text on the lead’s card. May contain {firstCall} and {sale}. */
   | { needs: 'nothing'; card: string; mark: 'check' | 'cross' }
 )
 

@@ -77,7 +77,7 @@ export async function startDesk(context: Context, { settings, wake, publisher, s
   }
 }
 
-/** Loads the built page. Adds today's leads for signed-in users, so that a slow phone shows them before its script. */
+/** Loads the built page. Adds today's leads for signed-in users, so that slow phones need not wait for the script. */
 async function loadDeskPage(staticPage: (c: HonoContext) => Response, overTls: boolean) {
   const built = join(deskDir, 'render.mjs')
   if (!existsSync(built)) throw new UserError('The desk has not been built. Run: npm run build')

@@ -52,7 +52,7 @@ export type Version = {
   person: string | null
   at: number | null
   state: 'shown' | 'damaged' | undefined
-  /** The entries that differ from the version before, if both can be read. */
+  /** The entries that differ from the previous version, if both can be read. */
   changes: string[]
 }
 

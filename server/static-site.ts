@@ -52,7 +52,7 @@ export function createStaticSite(folder: string, { overTls = false } = {}) {
         response.headers.delete('Strict-Transport-Security')
       return response
     },
-    /** Compresses rendered pages like the build does. */
+    /** Compresses rendered pages as the build does. */
     async prepare({ index, notFound, headers }: RenderedPages): Promise<Pages> {
       const { all } = addCaching(parseSiteHeaders(headers))
       return { landing: await makePage(index, all), notFound: await makePage(notFound, all) }

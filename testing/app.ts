@@ -16,7 +16,7 @@ export const testLead = {
 type Headers = Record<string, string>
 
 export const testPath = '/functions/v1/submit-to-airtable'
-/** Sends a lead to a running site like the page does. */
+/** Sends a lead to a running site as the page does. */
 export const postLead = (url: string, lead: object = testLead, headers: Headers = {}) =>
   fetch(url + testPath, {
     method: 'POST',

@@ -15,7 +15,7 @@ type Call = {
   cookie?: string | undefined
   body?: unknown
   headers?: Record<string, string>
-  /** Another host name for the desk. */
+  /** Another URL of the desk. */
   url?: string
 }
 
@@ -53,7 +53,7 @@ export function createTestDesk(db: Database, { env, fetch, hours, ...changes }: 
   const invitations: ({ email: string } & Invitation)[] = []
   const wakes: number[] = []
   const later: Promise<void>[] = []
-  // The context reads devices once per turn of the event loop, but a test may send several requests in it.
+  // The context reads devices once per turn of the event loop, but a test may send several requests in one turn.
   const readDevices = () => listDevices(db, { ...settings, now: clock.at })
   const ownUrl = settings.desk?.url ?? deskUrl
   const app = createDesk({

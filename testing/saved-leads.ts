@@ -69,7 +69,7 @@ export const storedJane: StoredLead = {
 type Changes = Partial<Omit<NewLead, 'lead' | 'visit'>> &
   Partial<Visit> & { at?: number; lead?: Partial<Lead> }
 
-/** Stores a lead like the function does, at the given time. Returns its ID. */
+/** Stores a lead as the function does, at the given time. Returns its ID. */
 export async function storeLead(
   db: Database,
   { at = testTime, lead, suspect = null, consent = null, source = null, ...changes }: Changes = {},

@@ -70,7 +70,7 @@ export const findChannel = (
 ): Channel | undefined =>
   all.find(({ kind }) => recipient === kind || recipient.startsWith(`${kind}-`))
 
-/** Whether a delivery waits until its channel is set up. The desk does not show these. */
+/** Returns true if a delivery waits until its channel is set up. The desk does not show such deliveries. */
 export const waitsForSetup = (
   { recipient, state }: { recipient: string; state: DeliveryState },
   context: Pick<Context, 'env'>,
@@ -81,7 +81,7 @@ export const waitsForSetup = (
   )
 }
 
-/** Whether the service or the recipient's phone confirms that a message arrived. */
+/** Returns true if the service or the recipient's phone confirms that a message arrived. */
 export function confirmsArrival(recipient: string): boolean {
   const channel = findChannel(recipient)
   return Boolean(channel?.arrivesWhenSent || channel?.findArrival || channel?.phoneConfirms)

@@ -81,7 +81,7 @@ export function createDesk(context: DeskContext): DeskApp {
 
   const readDevice = (c: Context) => describeDevice(c.req.header('user-agent') ?? '')
 
-  /** Reads the crew even if it is not needed, so that the response time does not show who is in .env. */
+  /** Reads the crew list even for an email in .env, so that the response time does not show who is listed there. */
   const canSignIn = async (email: string) =>
     [...(await listCrew(db)), ...deskEmails].includes(email)
 

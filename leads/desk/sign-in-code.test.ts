@@ -91,7 +91,7 @@ it.each(engines)(
     const { db, ask, enter, enterStatus, readCode, readToken, guess, redeemLink, clock } =
       await open(engine)
     const phone = await ask()
-    // A right code does not count.
+    // A correct code does not count toward the limit.
     expect(await enterStatus(readCode(), phone)).toBe(200)
     const again = await ask()
     const wrong = await Promise.all(

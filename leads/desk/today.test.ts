@@ -191,7 +191,7 @@ describe.each(engines)('today on %s', (engine) => {
     await press(early, 'called')
     await press(notALead, 'not-a-lead')
     expect((await readToday()).onTime).toEqual({ calls: 2, requests: 4 })
-    // Someone called on the evening before.
+    // Someone called on the previous evening.
     const evening = testTime - 10 * 60 * minuteMs
     const closed = await storeLead(db, {
       at: evening,

@@ -67,7 +67,7 @@ export type HealthContext = {
   pageFault?: string | undefined
   /** The stored pages whose text is damaged, such as 'version 3'. */
   damagedPages?: readonly string[] | undefined
-  /** Whether the published page and site/content.ts differ. */
+  /** True if the published page and site/content.ts differ. */
   pageDiffers?: boolean | undefined
 }
 

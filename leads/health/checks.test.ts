@@ -166,7 +166,7 @@ it.each<[string, Record<string, string>, Partial<PushDevice>[], BusinessHours, s
 )('warns if a lead would alert nobody: %s', async (_, given, phones, hours, text) => {
   const settings = makeSettings(given)
   const devices = phones.map((changes) => makePhone(changes))
-  // The check warns at night, and already during the day before.
+  // The check warns not only at night, but also during the day.
   for (const at of [now, now + 6 * hourMs]) {
     const facts = { env: settings, hours, now: at, ...withDatabase({ devices }) }
     const found = (await find('desk', facts)).find(({ id }) => id === 'no-alerts')

@@ -14,6 +14,6 @@ export type AppContext = Context & {
   /** Starts due deliveries. */
   wake: () => void
   readClientAddress: (c: HonoContext) => string
-  /** Whether the IP address may be a proxy's, because the headers do not match the settings. */
+  /** Returns true if the headers do not show whether the IP address is the visitor's or a proxy's. */
   mayShareAddress: (c: HonoContext) => boolean
 }

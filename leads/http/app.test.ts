@@ -68,7 +68,7 @@ describe.each(engines)('the time of the call on %s', (engine) => {
   const hours = { ...alwaysOpen, open: { Mon: ['7:00-18:00'] } }
   it.each([
     ['a lead', {}],
-    // The response must not tell bots what was noticed.
+    // The response must not tell bots that they were detected.
     ['suspected spam', { 'x-lead-visit': 'elapsedMs=240' }],
   ])('is in a header of the response to %s, and the first one after a retry', async (_, visit) => {
     const { post, clock } = await open(engine, { hours: () => hours })
@@ -78,7 +78,7 @@ describe.each(engines)('the time of the call on %s', (engine) => {
       const { headers, json } = await post(key)
       expect(json).toEqual({ ok: true })
       expect(headers.get('x-call-by')).toBe('2026-11-16T15:10:00.000Z')
-      // Pages of other origins may read it.
+      // Pages from other origins may read the header.
       expect(headers.get('access-control-expose-headers')?.split(',')).toContain('X-Call-By')
       clock.at = Date.parse('2026-11-16T19:00:00-06:00')
     }

@@ -6,7 +6,7 @@ import type { AppContext } from './app-context.ts'
 
 const reuseMs = 1_000
 
-/** Returns whether leads can be stored, and the IDs of warnings. Both are public. */
+/** Returns a function with a public result: `ok` is true if leads can be stored, and `warnings` has only IDs. */
 export function createHealthCheck(context: AppContext) {
   const { db, now, timers, faults, saveTimeoutMs = defaultSaveTimeoutMs } = context
 

@@ -76,7 +76,7 @@ it('shows the minutes of the promise, even if a correction started a lead’s ti
 })
 
 it('groups by hour and day in the owner’s time zone', () => {
-  // 03:30 in London is 21:30 of the day before in Chicago.
+  // 3:30 AM in London is 9:30 PM on the previous day in Chicago.
   const at = Date.parse('2026-11-10T03:30:00Z')
   const report = compute([makeRecord((now - at) / minuteMs, 0)])
   expect(report.byHour[21]).toEqual({ kept: 1, missed: 0 })

@@ -21,7 +21,7 @@ export function computeReport(
     if (promiseStartAt === null || deadlineAt === null) return []
     return [{ ...record, promiseStartAt, deadlineAt }]
   })
-  // The leads that a correction made urgent. Their countdown started long before the deadline.
+  // `longest` ignores leads that a correction made urgent, because their countdown may start long before we open.
   const corrected = new Set(
     history
       .filter(({ kind, text }) => kind === 'corrected' && makesUrgent(parseChanges(text)))

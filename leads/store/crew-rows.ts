@@ -89,7 +89,7 @@ export async function listDueLeads({ kysely }: Database, now: number, limit: num
     .execute()
   return found.map((lead) => ({
     ...lead,
-    // Possible spam has no promise, but has a row once someone has called.
+    // Suspected spam has no promise, but has a row once someone has called.
     promiseStartAt: lead.promiseStartAt ?? lead.receivedAt,
     deadlineAt: lead.deadlineAt ?? lead.receivedAt,
   }))
@@ -103,7 +103,7 @@ export type Step = {
   nextAt: number | null
   /** Another lead whose messages also cover this one. If they are not written, this step is due again. */
   sharedWith?: Pick<DueLead, 'id' | 'version'>
-  /** When the same step is due again, because nobody can be alerted yet, or because we are closed. */
+  /** Set if nobody can be alerted yet, or if we are closed: the time when the same step is due again. */
   waitUntil?: number | undefined
 }
 

@@ -51,7 +51,7 @@ export function recordResults(
       // A holder that lost its lease may report a success, but must not schedule a retry.
       else
         await delivery
-          // Do not retry a delivery that was cancelled in the meantime, such as one to a device that is gone.
+          // Do not retry a delivery that was canceled in the meantime, such as one to a device that is gone.
           .$if(result.nextAttemptAt !== null, (query) => query.where('state', '=', waiting))
           .where(({ exists, selectFrom }) =>
             exists(

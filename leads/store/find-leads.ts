@@ -95,7 +95,7 @@ export async function listOtherRequests(
   return { sameNumber: await sameNumber.execute(), sameEmail: await sameEmail.execute() }
 }
 
-/** Returns true if a request with the same number came within the week before. */
+/** Returns true if another request with the same number came within the week before this one. */
 export async function hasAskedBefore({ kysely }: Database, lead: StoredLead): Promise<boolean> {
   if (lead.suspect !== null) return false
   const earlier = await kysely

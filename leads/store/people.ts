@@ -6,7 +6,7 @@ export async function listCrew({ kysely }: Database): Promise<string[]> {
   return rows.map(({ email }) => email)
 }
 
-/** Returns false if the address was already added. */
+/** Returns false if the email address was already added. */
 export function addCrew({ kysely }: Database, email: string): Promise<boolean> {
   return kysely.transaction().execute(async (trx) => {
     const added = await insertEmail(trx, 'deskCrew', email)

@@ -30,7 +30,7 @@ export type NewLead = DeliveryPlan & {
   visit: Visit
   bodyHash: string
   clientAddress: string
-  /** The IP address may be a proxy's, because the request's headers do not match TRUSTED_PROXIES. */
+  /** True if the request's headers do not show whether the IP address is the visitor's or a proxy's. */
   mayShareAddress?: boolean
   /** Stores the lead under the first key unless one of the keys exists. */
   idempotencyKeys: readonly string[]

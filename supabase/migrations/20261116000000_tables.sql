@@ -91,7 +91,7 @@ create table lead_events (
 -- open. The first ones are written in the same transaction as the lead.
 create table deliveries (
   lead_id text not null references leads (id) on delete cascade,
-  -- 'crew', or one address of a channel: 'airtable', or 'sms-' and a hash of the number.
+  -- 'crew', or a recipient of a channel, such as 'airtable', or 'sms-' and a hash of the number.
   recipient text not null,
   -- leads/delivery-reason.ts lists the reasons. 'remind' for the row of the crew.
   reason text not null,
@@ -108,13 +108,13 @@ create table deliveries (
   revision integer not null default 0,
   last_error text,
   note text,
-  -- Why it was cancelled: 'called', 'undone', 'replaced', 'corrected', 'device-gone', or 'restored' (from a backup).
+  -- Why it was canceled: 'called', 'undone', 'replaced', 'corrected', 'device-gone', or 'restored' (from a backup).
   cancel_reason text,
   -- When the first attempt is due.
   due_at bigint not null,
   settled_at bigint,
   -- The service's ID of the message, such as Twilio's SID, or the one that a phone confirms. Several deliveries
-  -- have the same one if one message tells about them.
+  -- have the same one if one message covers them.
   message_id text,
   -- When the service or the phone confirmed that it arrived, and when someone tapped the notification.
   arrived_at bigint,
@@ -236,8 +236,8 @@ create table page_draft (
   content text not null
 );
 
--- Counts confirmation emails per day (UTC): one row for each address and network, by their hashes, and one for
--- all. Also counts the desk's invitations and wrong codes.
+-- Counts confirmation emails per day (UTC): one row for each email address and each network, by their hashes, and
+-- one for all. Also counts the desk's invitations and wrong codes.
 create table confirmation_limits (
   name text not null,
   day text not null,

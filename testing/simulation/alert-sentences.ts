@@ -52,7 +52,7 @@ export const alertSentences: Sentences = {
           (one) => one.leadId === lead.id && isAlert(one),
         )
         const row = lead.deliveries.find(isAlert)
-        // A phone that was removed later got the alert, unless its service failed until then.
+        // A phone that was removed later got the alert, unless the push service failed until the removal.
         const isExcused =
           removedAt !== undefined &&
           (removedAt <= promiseStartAt + removalMs || (row?.attempts ?? 0) > 0)

@@ -34,7 +34,7 @@ export const callSentences: Sentences = {
     history,
   }) {
     const copies = stored.flatMap((lead) => lead.events.map(({ id, kind }) => ({ id, kind, lead })))
-    // After a correction, one request may share calls with those of its old number and with those of its new one.
+    // After a correction, a request may share calls with requests of its old number and with others of its new one.
     for (const group of Map.groupBy(copies, ({ id }) => id).values())
       for (const { kind, lead } of group) {
         const others = group.filter((one) => one.lead.id !== lead.id)

@@ -23,7 +23,7 @@ export const sentences: Sentences = {
         .map(({ receivedAt }) => Math.floor(receivedAt / minuteMs))
       const isErased = history.erased.some(({ lead }) => lead.address === address)
       if (isAcknowledged && first === undefined && !isErased) yield `${name} is missing`
-      // Without a key, the server recognizes a copy only in the same minute and the next.
+      // Without a key, the server recognizes a copy only in the same minute and in the next one.
       const isCopy = (minute: number) =>
         kind !== 'without JavaScript' || minute === first || minute - 1 === first
       if (copies.some(isCopy)) yield `${name}: ${copies.length + 1} times`

@@ -41,7 +41,7 @@ export type Message = {
   /** The sender may not know that the service accepted the message, so it may send it again. */
   isExcused: boolean
   isRecorded: boolean
-  /** The messages about leads in one notification share it. A phone replaces a notification with the same tag. */
+  /** The same object for all leads in one notification. A phone replaces a notification with the same tag. */
   notification?: { tag: string; shownIds: readonly string[] }
 }
 
@@ -125,7 +125,7 @@ export function createServices(world: World) {
         to,
         at: world.now(),
         sender,
-        // The lease may have expired while this was on its way.
+        // The lease may have expired while the message was on its way.
         isExcused: sender.isDisturbed() || sender.disturbedAt >= what.startedAt,
         isRecorded: false,
         ...(notification && { notification }),

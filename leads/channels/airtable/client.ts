@@ -18,7 +18,7 @@ export type AirtableDeps = {
 
 // Airtable allows 5 requests per second per base; use 4, so that the owner's other tools still work.
 const betweenRequestsMs = 250
-// Later batches wait for this one.
+// Limit the time of a whole batch, because later batches wait for it.
 const wholeBatchTimeoutMs = 45_000
 // Airtable locks the base for 30 s after a 429. Requests during the lock extend it.
 const lockOutMs = 32_000

@@ -50,7 +50,7 @@ type Batch = { writes: readonly RowWrite[]; typecast: boolean }
 
 /**
  * Writes up to ten rows. After a 422, sends each lead separately, without the column that Airtable names, and
- * at last with Lead ID and Raw only.
+ * finally with only Lead ID and Raw.
  */
 export async function writeRows(
   writes: readonly RowWrite[],

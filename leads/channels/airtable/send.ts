@@ -165,8 +165,8 @@ const sendCalls = updateRows((lead, row) => ({
 }))
 
 /**
- * Adds or clears Called At, and writes what came of the request. Also writes Status, unless the crew has chosen a
- * different one.
+ * Adds or clears Called At, and updates Result and Amount. Also writes Status, unless the crew has chosen a different
+ * one.
  */
 const sendOutcomes = updateRows((lead, { fields }) => {
   const { calledAt } = lead
