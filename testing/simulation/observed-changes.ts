@@ -78,15 +78,20 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         union all select until from recipients where until > ${world.now()}
         union all select not_before from recipients where not_before > ${world.now()}
       ) as times`.execute(kysely)
-    return Math.min(rows[0]?.at ?? Number.POSITIVE_INFINITY, ...(await listDigestTimes()))
+    return Math.min(
+      rows[0]?.at ?? Number.POSITIVE_INFINITY,
+      ...(await listDigests()).map(({ at }) => at),
+    )
   }
 
-  async function listDigestTimes(): Promise<number[]> {
+  /** Returns when each recipient's next digest starts, and when it may be sent or retried. */
+  async function listDigests(): Promise<{ startsAt: number; at: number }[]> {
     const { rows } = await sql<{ digestFrom: number; notBefore: number }>`
       select digest_from, not_before from recipients where ${isDigest}`.execute(kysely)
     return rows.map(({ digestFrom, notBefore }) => {
       const after = Math.max(digestFrom - 1, world.now() - 4 * hourMs)
-      return Math.max(notBefore, computeNextStart(after, hours))
+      const startsAt = computeNextStart(after, hours)
+      return { startsAt, at: Math.max(notBefore, startsAt) }
     })
   }
 
@@ -138,7 +143,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         kysely,
       )
       if (rows.length > 0) return true
-      if ((await listDigestTimes()).some((at) => at <= world.now())) return true
+      if ((await listDigests()).some(({ startsAt }) => startsAt <= world.now())) return true
       const open = await kysely
         .selectFrom('deliveries')
         .innerJoin('leads', 'leads.id', 'leadId')
