@@ -84,7 +84,7 @@ const deriveAll = <Name extends string>(colors: Brand['colors'], rules: Record<N
     Object.entries<Rule>(rules).map(([name, rule]) => [name, derive(colors, rule)]),
   ) as Record<Name, string>
 
-/** Changes of lightness in both directions, the smallest first. */
+/** Lightness changes in both directions, smallest first. */
 const shifts = [0]
 for (let step = 1; step <= 1 / lightnessStep; step++)
   shifts.push(-step * lightnessStep, step * lightnessStep)

@@ -51,7 +51,7 @@ test('search and filters find leads by the company’s days, and Back returns to
   await page.goBack()
   await page.getByLabel('Received').selectOption('Any time')
   await expect(page.getByText('3 found, newest first')).toBeVisible()
-  // The filters stay open without a filter.
+  // The filter panel stays open when no filter is set.
   await page.getByLabel('Service').selectOption('emergency')
   await expect(page.locator('.lead-name')).toHaveText(['John Doe'])
   await page.getByLabel('Search').fill('nobody')

@@ -28,10 +28,7 @@ export function readField(lead: Lead, name: LeadField): string {
 
 export type ShownField = { name: LeadField; label: string; text: string }
 
-/**
- * Returns the fields for alerts that are not empty, as safe text. For a lead without a phone number, includes all
- * fields.
- */
+/** Returns the nonempty fields for alerts, as safe text. For a lead without a phone number, includes all fields. */
 export const listForAlerts = (lead: Lead): ShownField[] =>
   listShown(lead).filter(({ name }) => {
     const { isHiddenInAlerts }: FieldOutputs = fieldOutputs[name]

@@ -63,7 +63,7 @@ export function createSchema(field: Field, check?: Check) {
           field.maxLength,
           `Please shorten your ${noun} to ${field.maxLength} characters.`,
         ),
-        // Check only the allowed length, because a pattern can take long on a longer text.
+        // Check only the allowed length, because a pattern can take a long time on longer text.
         v.check((value) => value === '' || isValid(value.slice(0, field.maxLength)), message),
       )
   return v.optional(schema, '')

@@ -120,7 +120,7 @@ it('belongs to one request, although its call was about several', async () => {
   expect((await get('/api/report')).report.bySource).toMatchObject([
     { leads: 3, reached: 3, won: 1, dollars: 12_500 },
   ])
-  // Undo of the shared call must not reopen the request that was won.
+  // Undoing the shared call must not reopen the request that was won.
   await press(gutter, 'undone')
   expect(await list()).toMatchObject([
     ['won', '12500'],

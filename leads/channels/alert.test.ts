@@ -143,7 +143,7 @@ it('does not describe an alert as late if it waited until we opened', () => {
   const listRemarks = (afterMs: number) => alertOf(night, 'received', afterMs).remarks
   expect(listRemarks(opensAfterMs)).toEqual([])
   expect(listRemarks(opensAfterMs + 2 * minuteMs)).toHaveLength(1)
-  // An email that was sent late in the night.
+  // An email that was sent at night, but too late.
   const late = 'This alert is late. The request came in 2 minutes ago.'
   expect(listRemarks(2 * minuteMs)).toEqual([late])
 })

@@ -166,7 +166,7 @@ it('emails a number once per day, 30 seconds after “No answer”, unless that 
   await listMailsAt(clock.at)
   await press(id, 'no-answer')
   expect(await listMailsAt(clock.at + 30_000)).toEqual([mail])
-  // The email names the end of the number.
+  // The email quotes the phone number's last digits, so a lead without a number gets no email.
   const withoutNumber = await store({ lead: { phone: '' } })
   expect((await press(withoutNumber, 'no-answer')).json.lead.emailAt).toBeNull()
 })

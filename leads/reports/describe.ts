@@ -161,7 +161,7 @@ function describeReason(reason: DeliveryReason, waitedMs: number): string {
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
 
-/** A version is a date, with a number from the second version of a day on, or a name that the owner gave it. */
+/** A version is a name that the owner chose, or a date, with a number from that day's second version on. */
 function describeConsent(version: string): string {
   const [, day, number] = version.match(/^(\d{4}-\d\d-\d\d)(?:-(\d+))?$/) ?? []
   if (!day) return `Version ${version}`

@@ -158,7 +158,7 @@ export async function addEvent(
 
 /**
  * Selects the lead, the requests with its number, and those that share one of its calls, whose numbers may differ. Uses
- * a subquery, because a list of IDs could exceed the limit of parameters.
+ * a subquery, because a list of IDs could exceed the limit on parameters.
  */
 const selectConcerned = (leadId: string) =>
   sql<string>`(

@@ -3,7 +3,7 @@ import { dayMs, minuteMs } from '../time-units.ts'
 import { countUse, takeBackUse } from './limits.ts'
 import type { Database, Tables } from './tables.ts'
 
-/** The email of links printed on the server. */
+/** Stored in place of an email address for sign-in links that are printed on the server. */
 export const serverEmail = 'owner'
 
 /**

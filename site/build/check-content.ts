@@ -74,7 +74,7 @@ function fail(message: string) {
   return error
 }
 
-/** The page contains this address, so a build without a valid one must fail. */
+/** The page contains this address, so the build must fail if it is set but invalid. */
 function checkPublicUrl() {
   for (const file of ['.env.local', '.env']) if (existsSync(file)) process.loadEnvFile(file)
   const { issues } = v.safeParse(publicAddress, process.env.PUBLIC_URL?.trim() || undefined)

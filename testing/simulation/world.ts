@@ -22,7 +22,7 @@ type Task = {
 
 export type World = ReturnType<typeof createWorld>
 
-/** Counts PostgreSQL's queries that take real time. */
+/** Counts pending PostgreSQL queries, which take real time. */
 export type InFlight = ReturnType<typeof createInFlight>
 
 export function createInFlight() {
