@@ -54,7 +54,7 @@ test('has no accessibility violations without scripts, also after an error', asy
   await page.route(/\/\?|\.css$/, async (route) => {
     const response = await route.fetch()
     const body = (await response.text())
-      .replaceAll(/<script type="module".*?<\/script>/gs, '')
+      .replaceAll(/<script.*?<\/script>/gs, '')
       .replaceAll('noscript>', 'div>')
       .replaceAll('scripting:none', 'min-width:0')
       .replaceAll('scripting:enabled', 'max-width:0')

@@ -4,7 +4,7 @@ import { fill } from '#leads/fill.ts'
 import { minuteMs } from '#leads/time-units.ts'
 import { company, hours, form as words } from './content.ts'
 import { computeCallTime, formatReceived, functionUrl, keyOf, noValues, visitor } from './form.ts'
-import { expect, expectNoShift, test, watchShifts } from './test.ts'
+import { expect, test } from './test.ts'
 
 test.use({ timezoneId: hours.timeZone })
 
@@ -181,10 +181,8 @@ test('shows the promised time again after a reload until it has passed', async (
     fill(words.received.callBy, { time }).replace(/ (?=[AP]M)/, '\xa0'),
   )
 
-  await page.addInitScript(watchShifts)
   await page.reload()
   expect(await readMessage()).toEqual(message)
-  await expectNoShift(page)
   // The message stays until the next request.
   await form.name.fill('John Doe')
   await expect(form.received).toBeVisible()

@@ -122,8 +122,9 @@ function copyPictures(write: (name: string, data: Uint8Array) => void) {
 
 /** Bundles an inline script separately, because it shares imports with the form. */
 async function compileInlineScript(file: string) {
+  const rolldownOptions = { input: join(siteDir, file), output: { format: 'iife' } } as const
   const { output } = (await compile({
-    build: { write: false, modulePreload: false, rolldownOptions: { input: join(siteDir, file) } },
+    build: { write: false, modulePreload: false, rolldownOptions },
   })) as Rolldown.RolldownOutput
   return { code: output[0].code.trim() }
 }

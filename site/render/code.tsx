@@ -8,11 +8,11 @@ export const Style = ({ code }: { code: Code }) =>
     <style dangerouslySetInnerHTML={{ __html: code.code }} />
   )
 
-/** Async, so that it runs in a separate task, after the layout that autofill triggers. */
+/** Inline code runs immediately, so that the first paint already shows what it changes. */
 export const Script = ({ code }: { code: Code }) =>
   'url' in code ? (
     <script type="module" src={code.url} />
   ) : (
     // biome-ignore lint/security/noDangerouslySetInnerHtml: React would escape the build's code
-    <script type="module" async dangerouslySetInnerHTML={{ __html: code.code }} />
+    <script dangerouslySetInnerHTML={{ __html: code.code }} />
   )

@@ -35,7 +35,7 @@ export const formatHeaders = (policy: string, referrerPolicy: string) =>
 function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
   const backend = supabaseUrl ? [new URL(supabaseUrl).origin] : []
   const html = pages.join('')
-  const scripts = hashAll(html, /<script type="module" async="">(.*?)<\/script>/gs)
+  const scripts = hashAll(html, /<script>(.*?)<\/script>/gs)
   const styles = hashAll(html, /<style>(.*?)<\/style>/gs)
   // These sources are from Google's documentation, without those that only maps need.
   const maps = (...sources: string[]) => (withMaps ? sources : [])
