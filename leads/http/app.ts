@@ -78,9 +78,11 @@ export function createApp(context: AppContext): Hono {
   })
 
   app.on('ALL', functionPaths, (c) => {
-    // Visitors may reload or reopen this URL after a failed native post.
-    if (c.req.method === 'GET' && c.req.header('accept')?.includes('text/html'))
-      return c.redirect(c.req.path === functionPaths[0] ? '/' : `${env.publicUrl}/`, 303)
+    // Visitors may reload or reopen this URL after a failed native post. On Supabase, the page has another origin.
+    if (c.req.method === 'GET' && c.req.header('accept')?.includes('text/html')) {
+      const origin = env.allowedOrigins[0] ?? env.publicUrl
+      return c.redirect(c.req.path === functionPaths[0] ? '/' : `${origin}/`, 303)
+    }
     c.header('Allow', 'POST, OPTIONS')
     return sendRefusal(c, refusals.methodNotAllowed)
   })
