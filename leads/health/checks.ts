@@ -194,8 +194,8 @@ export const healthChecks: readonly Check[] = [
     find: (context) =>
       hasAlerts(context) &&
       !context.env.answerUrl && {
-        text: 'Alerts have no “I’m calling” link, because Supabase serves pages only on your own domain. The crew presses “I’m calling” on the desk instead, or sets Status in Airtable.',
-        next: 'Set PUBLIC_URL to your own domain',
+        text: 'Alerts have no “I’m calling” link, because Supabase serves pages only on a custom domain. The crew presses “I’m calling” on the desk instead, or sets Status in Airtable.',
+        next: 'Set PUBLIC_URL to the Supabase project’s custom domain',
         forOwner: `Alerts have no “I’m calling” link yet. Press “I’m calling” here instead. ${askDeveloper}`,
       },
   },
