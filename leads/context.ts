@@ -11,7 +11,7 @@ import { createPause } from './timers.ts'
 /** The company's details in emails to homeowners. */
 export type Company = { name: string; phone: string; email?: string | undefined }
 
-/** The parts of the back end share these. A part that needs less picks some of them. */
+/** All parts of the back end share this. A part that needs only some fields picks them. */
 export type Context = System & {
   env: Env
   db: Database

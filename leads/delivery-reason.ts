@@ -1,7 +1,7 @@
 import { fieldNames, type LeadField } from './fields.ts'
 
 /**
- * Why a channel sends a message about a lead. `uncalled-4` means no call after 4 minutes, `again-1` means that nobody
+ * Why a channel sends a message about a lead. `uncalled-4` means no call after 4 minutes; `again-1` means that nobody
  * answered the first call and the next one is due. `unreached` tells the homeowner that we called. `unresolved` asks
  * the crew for the result of a call. `corrected-phone` means that the crew corrected the phone number.
  */

@@ -1,7 +1,7 @@
 /*
- * The history of a lead: the crew's actions on it, in order. The arrival of the lead is not an event. This file has
- * one entry per event, and statuses.ts one per status; the desk, phones, Airtable, the report, and the CSV file
- * follow from them. lead-state.ts computes the state, and store/append-event.ts writes events.
+ * The history of a lead: what happened to it after it arrived, in order. This file has one entry per event, and
+ * statuses.ts has one per status; the desk, notifications, Airtable, the report, and the CSV file use these entries.
+ * lead-state.ts computes the state, and store/append-event.ts writes events.
  */
 
 import type { LeadStatus, Sale } from './statuses.ts'
@@ -44,15 +44,14 @@ type Event = {
    * lead's state, and for Undo, which takes back the newest change.
    */
   becomes: LeadStatus | 'same' | null
-  /** `started` for the start of a call, the others for its result. Null for all other events. */
+  /** `started` for the start of a call; `answered` or `unanswered` for its result. Null for all other events. */
   call: 'started' | 'answered' | 'unanswered' | null
-  /** Valid only after this many calls without an answer. */
+  /** Valid only after this many unanswered calls. */
   afterAttempts?: number
-  /** Shown after a press instead of the status's notice. May contain {next}. */
+  /** Replaces the status's notice after someone presses the button. May contain {next}. */
   notice?: string
 } & Place
 
-/** Everything that lists events follows from this table. */
 export const events: Record<EventKind, Event> = {
   called: {
     button: 'I’m {calling}',
@@ -138,7 +137,7 @@ export const events: Record<EventKind, Event> = {
     becomes: 'airtable',
     call: null,
   },
-  // The site records this event and plans another call. The event does not count as a call without an answer.
+  // The site records this event and plans another call. The event does not count as an unanswered call.
   'no-result': {
     button: 'No result',
     place: null,
@@ -164,7 +163,7 @@ export const events: Record<EventKind, Event> = {
     takes: 'text',
     notice: 'note added.',
   },
-  // A correction is a remark, so that it doesn't outdate a colleague's page, and Undo still takes back the last call.
+  // A correction is a remark, so it doesn't make a colleague's page stale, and Undo still takes back the last call.
   corrected: {
     button: 'Correct the details',
     place: 'own',
@@ -187,11 +186,11 @@ export const eventKinds = Object.keys(events) as EventKind[]
 
 export type HistoryEvent = {
   number: number
-  /** The sender creates this ID, so that a retry changes nothing. */
+  /** The sender creates this ID so that a retry does not add a second event. */
   id: string
   at: number
   kind: EventKind
-  /** Null if unknown, because the links in alerts are the same for everyone. */
+  /** Null if unknown: the links in an alert are the same for everyone. */
   person: string | null
   email: string | null
   via: 'desk' | 'link' | 'notification' | 'airtable' | 'site'

@@ -5,7 +5,7 @@ import { type LeadStatus, type Need, statuses } from './statuses.ts'
 
 export type LeadState = {
   status: LeadStatus
-  /** The time of the first call that was not undone. A call without an answer also keeps the promise. */
+  /** The time of the first call that was not undone. An unanswered call also keeps the promise. */
   calledAt: number | null
   calledVia: HistoryEvent['via'] | null
   /** The person who is calling, or who called last. Null if unknown. */
@@ -13,12 +13,12 @@ export type LeadState = {
   callerEmail: string | null
   /** When to call again; null if no call is planned. */
   callAgainAt: number | null
-  /** Calls without an answer. */
+  /** The number of unanswered calls. */
   attempts: number
   /** Counts changes and Undo, but not remarks. */
   version: number
   changedAt: number | null
-  /** The date of the appointment, the dollars, or why it was lost. */
+  /** The date of the appointment, the amount in dollars, or why the sale was lost. */
   saleDetails: string | null
   lastNote: string | null
   lastNoteBy: string | null
@@ -126,7 +126,7 @@ export function isValid(
   const { accepts = [], ifCurrent } = statuses[status]
   const isCurrent = shownVersion === version
   if (kind === 'undone') return isCurrent && status !== newState.status
-  // If a recorded call reaches the server late, it must not replace a call that a colleague has planned since.
+  // If a press of “I’m calling” reaches the server late, it must not replace a call that a colleague has planned since.
   const isStart = events[kind].call === 'started'
   if (isStart && readNeed({ status }) === 'next-call' && shownVersion !== undefined && !isCurrent)
     return false
@@ -136,7 +136,7 @@ export function isValid(
 
 /**
  * Returns true if an event applies to another request, too. A call is recorded with one event ID on each request with
- * the same phone number that needs a call. Its result, another time for the next call, and Undo apply to the requests
+ * the same phone number that needs a call. Its result, a new time for the next call, and Undo apply to the requests
  * whose latest change has that ID. A sale belongs to one request, because otherwise one roof would count several times.
  */
 export function isShared(
@@ -152,8 +152,8 @@ export function isShared(
   // If the crew later changes how one request was closed, the others keep their results.
   if (isClosed(other) && kind !== 'undone') return false
   if (call === 'started') return isSameNumber && isValid(kind, other, undefined)
-  // Someone called without pressing “I’m calling” first. Another request that waits for its next call keeps its time,
-  // because this may be the call that was recorded there.
+  // Someone called without pressing “I’m calling” first. Another request with a planned call keeps its time, because
+  // its history may already include this call.
   const isNewCall = call !== null && plansCall(kind) && readNeed(fold(history)) !== 'result'
   if (isNewCall && !isSameNumber) return false
   if (isNewCall && readNeed(other) === 'first-call') return true
@@ -192,7 +192,7 @@ export function isValidOnCard(
   const isCurrent = shownVersion === state.version
   const { call } = events[kind]
   const isNewPlan = call !== null && plansCall(kind)
-  // A homeowner who answers agrees on one call about all requests, also about those that wait for another call.
+  // A homeowner who answers agrees to one call about all requests, including those that already have a call planned.
   if (isNewPlan && call === 'answered' && readNeed(state) === 'next-call') return isCurrent
   if (isClosed(state) || !isValid(kind, state, shownVersion)) return false
   return isCurrent || ((call === 'started' || isNewPlan) && readNeed(state) === 'first-call')
@@ -202,13 +202,13 @@ export function isValidOnCard(
 export type CancelReason =
   | 'called'
   | 'undone'
-  // A later reminder or another time for the call replaced it.
+  // A later reminder or a new time for the call replaced it.
   | 'replaced'
   | 'corrected'
   | 'device-gone'
   | 'restored'
 
-/** The rows in the queue that follow from an event. */
+/** The queue rows that an event requires. */
 export type WantedRows = {
   /** Why unneeded pending messages are canceled. */
   because: CancelReason
@@ -229,7 +229,7 @@ const steps: Record<Need, WantedRows['step']> = {
   nothing: 'never',
 }
 
-/** Decides which rows a lead needs after an event that is not a remark. */
+/** Decides which queue rows a lead needs after an event that is not a remark. */
 export function decideRows(before: LeadState, kind: EventKind, after: LeadState): WantedRows {
   const { call, becomes } = events[kind]
   const need = readNeed(after)

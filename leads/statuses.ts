@@ -1,6 +1,6 @@
 import type { EventKind } from './history.ts'
 
-/** The next step for a lead. Today groups the leads by it. */
+/** The next step for a lead. The Today screen groups leads by it. */
 export type Need = 'first-call' | 'next-call' | 'result' | 'nothing'
 
 export type LeadStatus =
@@ -16,43 +16,45 @@ export type LeadStatus =
   | 'not-a-lead'
 
 const sales = ['appointment', 'won', 'lost'] as const
-/** The result of a request after the call: a status, and the event that leads to it. See sale.ts. */
+/** The result of a request after the call. Each one is a status and the event that sets it. See sale.ts. */
 export type Sale = (typeof sales)[number]
 
 type Status = {
   /** The name on the desk, in its filter, and in the CSV file. The filter lists the statuses in this file's order. */
   label: string
-  /** False for advertisers and others, whom we promised nothing. The report leaves them out. */
+  /** False for advertisers and others to whom we promised nothing. The report leaves them out. */
   isLead: boolean
-  /** The choice in Airtable’s column Status. */
+  /** The choice in Airtable’s Status column. */
   airtable: string
   /** Shown on phones and read by screen readers. May contain {who}, {name}, {called}, and {calling}. */
   news: string
-  /** Follows the homeowner’s name after a press. May contain {next}, {call}, {called}, and {calling}. */
+  /**
+   * Follows the homeowner’s name in the message after someone presses a button. May contain {next}, {call}, {called},
+   * and {calling}.
+   */
   notice: string
-  /** The sentence after Undo returns to this status. May contain {next}, {call}, {called}, and {calling}. */
+  /** The message after Undo returns a lead to this status. May contain {next}, {call}, {called}, and {calling}. */
   again: string
-  /** The events that are valid from any page. */
+  /** Events that are valid from any page, even a stale one. */
   accepts?: readonly EventKind[]
   /**
-   * The events that are valid only from a page that shows the current version. A stale page must not count a call
-   * twice, override a colleague’s decision, or undo it. Undo is always one of these events, so it is not listed.
+   * Events that are valid only from a page that shows the current version. A stale page must not count a call twice,
+   * override a colleague’s decision, or undo it. Undo always requires the current version, so it isn’t listed.
    */
   ifCurrent: readonly EventKind[]
 } & (
   | { needs: 'first-call' | 'result' }
   | {
       needs: 'next-call'
-      /** Why someone should call again, on the card and in reminders. May contain {tries}, {who}, and {called}. */
+      /** Why someone should call again. The card and reminders show it. May contain {tries}, {who}, and {called}. */
       why: string
-      /** A call about another request changes the time of the next call only if someone reached the homeowner. */
+      /** The homeowner agreed to the time, so an unanswered call about another request does not change it. */
       isAgreed?: true
     }
   /** `card` is the text on the lead’s card. May contain {firstCall} and {sale}. */
   | { needs: 'nothing'; card: string; mark: 'check' | 'cross' }
 )
 
-/** Everything that depends on a status follows from its entry. */
 export const statuses: Record<LeadStatus, Status> = {
   open: {
     label: 'To call',

@@ -31,51 +31,51 @@ import { notifyDevices } from './push-devices.ts'
 import { type Database, type Engine, storedColumns, type Tables } from './tables.ts'
 import { maxRequests } from './today-leads.ts'
 
-/** Undo cancels the email to the homeowner within this time. */
+/** The email to the homeowner waits this long so that Undo can cancel it. */
 const emailDelayMs = 30_000
 
 export type NewEvent = Pick<HistoryEvent, 'id' | 'at' | 'kind' | 'via'> &
   Partial<HistoryEvent> & {
     /** The version that the person's page showed; undefined if unknown. */
     version?: number | undefined
-    /** The other requests on the card, with the versions that it showed. */
+    /** The other requests on the card, with the versions that the card showed. */
     requests?: readonly { id: string; version: number }[] | undefined
-    /** True if the person chose this one of several requests. */
+    /** True if the person chose only this one of several requests. */
     isAlone?: boolean | undefined
-    /** The fields that the page showed. A correction replaces only these values. */
+    /** The fields that the page showed. A correction is refused if one of them has changed since. */
     shown?: TypedFields | undefined
   }
 
-/** Decisions that depend on business hours and channels, which the store does not know. */
+/** Decisions that depend on business hours and channels, which the store cannot read. */
 export type EventPlan = {
-  /** Returns when to call again after this many calls without an answer, if the person did not choose a time. */
+  /** Returns when to call again after this many unanswered calls if the person did not choose a time. */
   computeCallAgainAt?: (lead: StoredLead, attempts: number) => number
   /** Returns the time of the first reminder after an Undo; null for suspected spam. */
   computeStartOverAt?: (lead: StoredLead) => number | null
-  /** The recipients that keep a row of each lead. */
+  /** The recipients that keep a row for each lead, such as Airtable. */
   rowRecipients: readonly string[]
-  /** The recipients for the email to the homeowner. */
+  /** The recipients of the email to the homeowner. */
   emailRecipients?: readonly string[]
   /** After a correction, the countdown for the call starts no later than this. */
   startAt?: number | undefined
-  /** When the day began. The homeowner gets at most one email about unanswered calls per day. */
+  /** When today began. The homeowner gets at most one email about unanswered calls per day. */
   dayStartAt?: number
 }
 
 type StorePlan = EventPlan & {
   now: number
-  /** True if the event is also about an emergency. */
+  /** True if one of the requests is an emergency. */
   isUrgent: boolean
-  /** Calls without an answer to the number. */
+  /** The number of unanswered calls to this phone number. */
   attempts: number
 }
 
 type Appended =
   | { outcome: 'appended' | 'repeated' | 'erased' }
-  /** The event that happened instead, if there is one. */
+  /** The conflicting event, if there is one. */
   | { outcome: 'refused'; because: HistoryEvent | undefined }
 
-/** Adds an event to a lead's history in a separate transaction. */
+/** Adds an event to a lead's history in a new transaction. */
 export const appendEvent = (
   { engine, kysely }: Database,
   leadId: string,
@@ -85,9 +85,8 @@ export const appendEvent = (
   kysely.transaction().execute((trx) => addEvent({ engine, trx }, leadId, event, plan))
 
 /**
- * Adds an event to a lead's history, and to the other requests that it is about: checks that it is valid,
- * stores it and the new state, and writes and cancels deliveries. This is the only code that changes the
- * state of a lead.
+ * Adds an event to a lead's history and to the other requests that it is about: checks that it is valid, stores it and
+ * the new state, and writes and cancels deliveries. This is the only code that changes the state of a lead.
  */
 export async function addEvent(
   { engine, trx }: { engine: Engine; trx: Kysely<Tables> },
@@ -99,8 +98,8 @@ export async function addEvent(
     .selectFrom('leads')
     .select(storedColumns)
     .where('id', 'in', selectConcerned(leadId))
-    // Two processes may add an event at the same time, so lock the leads, always in this order. SQLite has
-    // one writer anyway.
+    // Two processes may add an event at the same time, so lock the leads in the order of their IDs. SQLite has one
+    // writer anyway.
     .orderBy('leads.id')
     .$if(engine === 'postgres', (query) => query.forUpdate())
     .execute()
@@ -150,7 +149,7 @@ export async function addEvent(
   function isBeyondCard({ status, version, receivedAt }: StoredLead): boolean {
     const isFull = (requests?.length ?? 0) >= maxRequests - 1
     const closes = isClosed({ status: computeStatus(status, given.kind) })
-    // The page’s count includes requests that are over a minute old.
+    // A newer request may be missing from the count that the page shows.
     const isCounted = receivedAt < plan.now - minuteMs
     return isFull && closes && isCounted && version === 0 && isValid(given.kind, newState, 0)
   }
@@ -172,7 +171,7 @@ const selectConcerned = (leadId: string) =>
       join lead_events as same_call on same_call.id = lead_events.id
       where lead_events.lead_id = ${leadId})`
 
-/** Stores an event, the new state, and what follows from it. */
+/** Stores an event and the lead's new state, and updates the queue. */
 async function store(
   trx: Kysely<Tables>,
   lead: StoredLead,
@@ -236,7 +235,7 @@ async function hurry(trx: Kysely<Tables>, lead: StoredLead, { startAt }: EventPl
 
 const unknown = { person: null, email: null, text: null, callAgainAt: null }
 
-/** Cancels, moves, and writes a lead's rows, so that the queue has those that its state needs. */
+/** Cancels, moves, and writes a lead's queue rows to match its new state. */
 async function reconcileRows(
   trx: Kysely<Tables>,
   lead: StoredLead,
@@ -269,7 +268,7 @@ async function reconcileRows(
   }
 }
 
-/** Returns true if the homeowner got or will get an email about a call on the same day. */
+/** Returns true if the homeowner got or will get an email about an unanswered call today. */
 async function isEmailed(
   trx: Kysely<Tables>,
   { id }: StoredLead,
@@ -280,7 +279,7 @@ async function isEmailed(
     .select('leadId')
     .where('leadId', 'in', selectConcerned(id))
     .where('reason', '=', 'unreached')
-    // An email that is being sent may still arrive.
+    // A canceled email that was already being sent may still arrive.
     .where(sql<boolean>`(state <> 'cancelled' or (attempts > 0 and last_error is null))`)
     .where('dueAt', '>=', dayStartAt)
     .limit(1)

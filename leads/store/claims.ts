@@ -7,12 +7,12 @@ import { type DueDelivery, decideSend } from './decide-send.ts'
 import { waiting } from './deliveries.ts'
 import { type Database, storedColumns, type Tables } from './tables.ts'
 
-/** The lease of the process that asks whether messages arrived. */
+/** The name of the lease for asking whether messages arrived. */
 export const arrivals = 'arrivals'
 
 export type Lease = { holder: string; now: number; until: number }
 
-// Longer than any lease or wait. Ignore times further ahead, which were stored before the clock was set back.
+// Longer than any lease or wait. Times further in the future were stored before the clock was set back and are ignored.
 const longestWaitMs = 20 * minuteMs
 const limitWait = (at: number, now: number): number => (at > now + longestWaitMs ? 0 : at)
 
@@ -60,7 +60,10 @@ export async function renew(
   return renewed !== undefined
 }
 
-/** Lets any process send from `notBefore` on (0: immediately). If given, digests are due from `digestFrom` on. */
+/**
+ * Ends the lease, so that any process may send after `notBefore` (0: immediately). No digest is due before
+ * `digestFrom`.
+ */
 export async function release(
   { kysely }: { kysely: Kysely<Tables> },
   name: string,
@@ -81,12 +84,12 @@ export const retryLeaseMs = 500
 
 const digestPrefix = 'digest-'
 
-/** Digests have a separate lease, so that no alert waits for one. */
+/** Digests have a separate lease so that no alert waits for one. */
 export const nameDigest = (recipient: string): string => digestPrefix + recipient
 
 /**
- * Returns when this process may next send to each recipient or check its arrivals. Omits recipients with nothing to
- * do.
+ * Returns when this process may next send to each recipient, or ask whether messages arrived. Omits names with nothing
+ * to do.
  */
 export async function listDueTimes(
   { kysely }: Database,
@@ -122,21 +125,21 @@ export type ClaimedLead = Pick<
   DueDelivery,
   'lead' | 'reason' | 'attempts' | 'revision' | 'dueAt'
 > & {
-  /** The phone confirms the message by this ID. */
+  /** The phone uses this ID to confirm that it showed the message. */
   messageId: string
 }
 
-/** The deliveries of one send. */
+/** The deliveries to send next. */
 export type Claim = {
   deliveries: readonly ClaimedLead[]
-  /** If set, the message is about all leads that still need a call, so that a later message may replace it. */
+  /** If set, the message is about all leads that still need a call, so a later message may replace it. */
   summary?: Summary | undefined
 }
 export type Summary = { leads: readonly StoredLead[]; isBurst: boolean }
 
 // A combined message counts at most this many leads.
 const maxCombined = 400
-// A combined message omits leads that nobody has closed within a week. Today lists them separately.
+// A combined message omits leads whose call is over a week late. The Today screen lists them separately.
 const oldestMs = 7 * dayMs
 
 /**
@@ -177,7 +180,7 @@ export function claimDue(
         }
         return { deliveries, summary }
       }
-      // Select again, because someone may have called in the meantime.
+      // None of these deliveries needs sending anymore, but others may.
       if (send.length + cancel.length + postpone.length > 0) continue
       await release({ kysely: trx }, name, holder, restMs && now + restMs)
       return undefined
@@ -206,7 +209,7 @@ async function listPending(
     .where((eb) =>
       eb.or([eb('nextAttemptAt', '<=', now), ...(combines ? [eb('dueAt', '<=', now)] : [])]),
     )
-    // Put what is due first, so that earlier attempts that failed cannot fill the list. Then put emergencies first,
+    // Due deliveries come first, so that failed ones with a later retry cannot fill the list. Emergencies come next,
     // because one message counts only some of the leads.
     .$if(combines, (query) => query.orderBy((eb) => eb('nextAttemptAt', '<=', now), 'desc'))
     .$if(combines, (query) => query.orderBy((eb) => eb('serviceType', '=', 'emergency'), 'desc'))
@@ -231,7 +234,7 @@ async function change(
   wanted: readonly Change[],
 ): Promise<DueDelivery[]> {
   const claimed: DueDelivery[] = []
-  // Always in this order, so that an event on several leads cannot cause a deadlock.
+  // Lock rows in the order of their leads, as events do, to prevent deadlocks.
   for (const { one, changes } of wanted.toSorted((a, b) =>
     a.one.lead.id < b.one.lead.id ? -1 : 1,
   )) {
@@ -252,7 +255,7 @@ async function change(
   return claimed.sort((a, b) => a.lead.receivedAt - b.lead.receivedAt)
 }
 
-/** Lists the leads that still need a call, the earliest deadline first, and then the other claimed leads. */
+/** Lists the leads that still need a call, earliest deadline first, followed by the other claimed leads. */
 async function listToCall(
   trx: Kysely<Tables>,
   claimed: readonly DueDelivery[],

@@ -11,10 +11,9 @@ import {
 } from './tables.ts'
 
 /*
- * A lead that needs a call or a result has one row for the recipient `crew`. It is not a message, but the next
- * thing to do about the lead: its alert when we open, its next reminder, the next look at its Status in Airtable,
- * or the follow-up on its call.
- * `dueAt` is the time of that step; `nextAttemptAt` may be earlier or later.
+ * A lead that needs a call or a result has one row for the recipient `crew`. It is not a message but the next step for
+ * the lead: its alert when we open, its next reminder, the next check of its Status in Airtable, or the follow-up on
+ * its call. `dueAt` is the planned time of that step; `nextAttemptAt` is when to try it, which may be earlier or later.
  */
 export const crew = 'crew'
 
@@ -27,7 +26,7 @@ export const makeCrewRow = (leadId: string, dueAt: number) => ({
   dueAt,
 })
 
-/** Plans the next step; null if none follows. */
+/** Plans the next step at `dueAt`, or none if it is null. */
 export async function moveCrewRow(
   trx: Kysely<Tables>,
   leadId: string,
@@ -53,7 +52,7 @@ export async function moveCrewRow(
 
 export type DueLead = Awaited<ReturnType<typeof listDueLeads>>[number]
 
-/** Lists the leads whose next step is due, emergencies first, then the oldest. */
+/** Lists the leads whose next step is due: emergencies first, then those due longest. */
 export async function listDueLeads({ kysely }: Database, now: number, limit: number) {
   const found = await kysely
     .selectFrom('deliveries')
@@ -101,7 +100,7 @@ export type Step = {
   reason: DeliveryReason | undefined
   recipients: readonly string[]
   nextAt: number | null
-  /** Another lead whose messages also cover this one. If they are not written, this step is due again. */
+  /** Another lead whose messages also cover this one. If that lead has changed, this step is skipped and due again. */
   sharedWith?: Pick<DueLead, 'id' | 'version'>
   /** Set if nobody can be alerted yet, or if we are closed: the time when the same step is due again. */
   waitUntil?: number | undefined
@@ -155,17 +154,17 @@ async function takeStep(
   const isReminder = reason !== 'received'
   if (isReminder)
     await cancelDeliveries(trx, { leadId: lead.id, keeps: ['unreached'], because: 'replaced', now })
-  // Some recipients already got this alert when the lead arrived at night, so send each only one.
+  // Some recipients already got this alert when the lead arrived after hours, so send each recipient only one.
   await writeDeliveries(trx, messages, now, { once: !isReminder })
   return true
 }
 
-/** Locks leads before their deliveries, always in this order, so that transactions cannot deadlock. */
+/** Locks leads in the order of their IDs, before their deliveries, so that transactions cannot deadlock. */
 export const lockLeads = async (
   { engine, trx }: { engine: Engine; trx: Kysely<Tables> },
   ids: readonly string[],
 ) => {
-  // PostgreSQL refuses an empty list.
+  // PostgreSQL rejects an empty list.
   if (ids.length === 0) return []
   return (
     trx

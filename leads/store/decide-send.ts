@@ -3,7 +3,7 @@ import type { DeliveryReason } from '../delivery-reason.ts'
 import type { StoredLead } from '../lead.ts'
 import { readNeed } from '../lead-state.ts'
 
-/** Combine this many leads or more into one message, so that a phone does not ring for each of them. */
+/** Combine this many leads or more into one message so that a phone does not ring for each of them. */
 const fewestCombined = 3
 
 export type DueDelivery = {
@@ -20,11 +20,11 @@ type Combined = 'waiting' | 'burst'
 
 type Decision = {
   send: readonly DueDelivery[]
-  /** One message about all of these deliveries. */
+  /** Set if one message covers all of these deliveries. */
   combined?: Combined
   /** Deliveries that are no longer needed, because someone has called. */
   cancel?: readonly DueDelivery[]
-  /** Wait until the next message about a burst may be sent. */
+  /** Deliveries that wait until the next message about a burst may be sent. */
   postpone?: readonly DueDelivery[]
 }
 
@@ -33,7 +33,7 @@ const needsCallNow = (lead: StoredLead, now: number): boolean =>
 
 /** How a delivery to a phone is sent: alone, or with the others of its kind. */
 function findKind({ lead, reason }: DueDelivery, now: number): 'alone' | Combined {
-  // News of a call and the question about its result are about one lead.
+  // The notice that someone called and the question about the result are each about one lead.
   if (reason === 'called' || reason === 'unresolved') return 'alone'
   if (lead.inBurst === 1) return 'burst'
   return lead.serviceType !== 'emergency' && needsCallNow(lead, now) ? 'waiting' : 'alone'
@@ -41,7 +41,7 @@ function findKind({ lead, reason }: DueDelivery, now: number): 'alone' | Combine
 
 /**
  * Decides which of a phone's pending deliveries to send first. The rest follow immediately afterward. A combined
- * message is also about deliveries whose last attempt failed.
+ * message also covers deliveries whose last attempt failed.
  */
 export function decideSend(
   pending: readonly DueDelivery[],

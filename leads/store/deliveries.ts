@@ -9,7 +9,7 @@ export type DeliveryResult = { leadId: string; reason: DeliveryReason; revision:
   | { ok: false; error: string; nextAttemptAt: number | null }
 )
 
-// These are literals, because SQLite would plan the query each time if a parameter decided which index it can use.
+// Use literals: if a parameter decided which index SQLite can use, SQLite would plan the query each time it runs.
 export const waiting = sql.lit('waiting' as const)
 const asking = sql.lit('asking' as const)
 
@@ -29,14 +29,14 @@ export function recordResults(
     holder: string
     now: number
     arrivesWhenSent?: boolean | undefined
-    /** When the next message about a burst may be sent. */
+    /** When the next message about a burst of leads may be sent. */
     burstAt?: number | undefined
   },
 ): Promise<void> {
   const record = async (trx: Kysely<Tables>) => {
     if (burstAt !== undefined)
       await trx.updateTable('recipients').set({ burstAt }).where('name', '=', recipient).execute()
-    // Always in this order, so that an event on several leads cannot cause a deadlock.
+    // Lock rows in the order of their leads, as events do, to prevent deadlocks.
     for (const result of results.toSorted((a, b) => (a.leadId < b.leadId ? -1 : 1))) {
       const delivery = trx
         .updateTable('deliveries')
@@ -48,7 +48,7 @@ export function recordResults(
         .set(makeResultFields(result, now))
       if (result.ok)
         await delivery.$if(arrivesWhenSent, (query) => query.set({ arrivedAt: now })).execute()
-      // A holder that lost its lease may report a success, but must not schedule a retry.
+      // A holder that lost its lease may record a success but must not schedule a retry.
       else
         await delivery
           // Do not retry a delivery that was canceled in the meantime, such as one to a device that is gone.
@@ -64,7 +64,7 @@ export function recordResults(
           .execute()
     }
   }
-  // Most alerts are sent one by one, and one statement needs no transaction.
+  // Most alerts are sent one at a time, and one statement needs no transaction.
   const isOne = results.length === 1 && burstAt === undefined
   return isOne ? record(kysely) : kysely.transaction().execute(record)
 }
@@ -80,8 +80,8 @@ function makeResultFields(result: DeliveryResult, now: number): Updateable<Table
 }
 
 /**
- * Marks a channel's undelivered messages as expired if they were due before this time. For an alert, the
- * lead's deadline (its arrival, for suspected spam) must be before this time, too. Returns the leads.
+ * Marks a channel's pending messages as expired if they were due before this time. For an alert, the lead's deadline
+ * (its arrival, for suspected spam) must be before this time, too. Returns the IDs of the leads.
  */
 export async function expireDeliveries(
   { kysely }: Database,
@@ -95,7 +95,8 @@ export async function expireDeliveries(
     .where((eb) =>
       eb.or([eb('recipient', '=', kind), eb('recipient', 'like', sql.lit(`${kind}-%`))]),
     )
-    // Also give a full day to a message for a later time, such as a reminder of a call on the next day.
+    // Use the due time, not the arrival, so that a message for later, such as a reminder of a call tomorrow, has a full
+    // day.
     .where('dueAt', '<=', before)
     .$if(isAlert, (query) =>
       query.where(({ exists, selectFrom }) =>
@@ -112,7 +113,7 @@ export async function expireDeliveries(
   return expired.map(({ leadId }) => leadId)
 }
 
-/** Makes pending messages due now and returns their recipients. */
+/** Schedules an immediate attempt for pending messages that are due. Returns their recipients. */
 export async function retryDeliveries(
   { engine, kysely }: Database,
   leadId: string | 'all',
@@ -125,7 +126,7 @@ export async function retryDeliveries(
     .where('state', '=', waiting)
     .where('isMessage', '=', 1)
     .where('dueAt', '<=', now)
-    // Waiting for a row that a sender has locked could cause a deadlock.
+    // Skip rows that a sender has locked, because waiting for them could cause a deadlock.
     .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
   if (leadId !== 'all') pending = pending.where('leadId', '=', leadId)
   if (recipient !== 'all') pending = pending.where('recipient', '=', recipient)
@@ -158,8 +159,8 @@ export const makeDeliveries = ({ leadId, recipients, reason }: NewDeliveries, du
   }))
 
 /**
- * Writes deliveries that are due at this time. Resets existing ones, so that they are sent again; with `once`,
- * resets only those in the state `cancelled`.
+ * Writes deliveries that are due at this time. Resets existing ones so that they are sent again; with `once`, resets
+ * only those in the state `cancelled`.
  */
 export async function writeDeliveries(
   trx: Kysely<Tables>,
@@ -196,7 +197,7 @@ const notReminders = ['received', 'called', 'outcome', ...correctionReasons] as 
 
 type Cancellation = { leadId: string; because: CancelReason; now: number }
 
-/** A delivery that is being sent is recorded as sent if it succeeds, and is not retried if it fails. */
+/** If a canceled delivery is already being sent, it is recorded as sent if it succeeds, and not retried if it fails. */
 const cancelPending = (trx: Kysely<Tables>, { leadId, because, now }: Cancellation) =>
   trx
     .updateTable('deliveries')
@@ -205,7 +206,7 @@ const cancelPending = (trx: Kysely<Tables>, { leadId, because, now }: Cancellati
     .where('state', '=', waiting)
     .where('isMessage', '=', 1)
 
-/** Cancels a lead's pending reminders and the email about a call without an answer, except those in `keeps`. */
+/** Cancels a lead's pending reminders and the email about an unanswered call, except for the reasons in `keeps`. */
 export async function cancelDeliveries(
   trx: Kysely<Tables>,
   { keeps, ...cancellation }: Cancellation & { keeps: readonly DeliveryReason[] },
@@ -215,7 +216,7 @@ export async function cancelDeliveries(
     .execute()
 }
 
-/** Cancels the pending email about a call without an answer, because it names the number that was called. */
+/** Cancels the pending email about an unanswered call, because it contains the number that we called. */
 export async function cancelNumberEmail(
   trx: Kysely<Tables>,
   leadId: string,
@@ -228,7 +229,7 @@ export async function cancelNumberEmail(
 
 export type SentMessage = Awaited<ReturnType<typeof listQuestions>>[number]
 
-/** Lists the messages whose arrival is unknown, even to removed recipients. Deliveries may share a message. */
+/** Lists messages to ask about now, including those to removed recipients. Several deliveries may share a message. */
 export const listQuestions = ({ kysely }: Database, now: number, limit: number) =>
   kysely
     .selectFrom('deliveries')
@@ -241,7 +242,7 @@ export const listQuestions = ({ kysely }: Database, now: number, limit: number) 
     .$narrowType<{ messageId: NotNull; sentAt: NotNull }>()
     .execute()
 
-/** Records an answer, or when to ask again. */
+/** Records whether a message arrived, or when to ask again. */
 export async function recordAnswer(
   { kysely }: Database,
   { recipient, messageId }: SentMessage,

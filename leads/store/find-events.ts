@@ -10,7 +10,7 @@ export const selectEvents = (kysely: Kysely<Tables>) =>
 export const listEvents = (kysely: Kysely<Tables>, leadIds: readonly string[]) =>
   selectEvents(kysely).where('leadId', 'in', leadIds).execute()
 
-/** Lists what the crew did with the leads of a period. */
+/** Lists the events of leads that arrived in a period. */
 export const listPeriodEvents = (
   { kysely }: Database,
   { from, to }: { from: number; to: number },
@@ -34,7 +34,7 @@ export const listSharers = ({ kysely }: Database, leadId: string) =>
     .orderBy('leads.id')
     .execute()
 
-/** A call without a result. Requests of one homeowner may share it. */
+/** A call without a result. A homeowner's requests may share it. */
 export type UnresolvedCall = {
   /** The ID of the call's event, which is the same on each request. */
   id: string
@@ -49,7 +49,7 @@ export async function mapUnresolvedCalls(
   { kysely }: Database,
   leadIds: readonly string[],
 ): Promise<Map<string, UnresolvedCall>> {
-  // PostgreSQL refuses an empty list.
+  // PostgreSQL rejects an empty list.
   if (leadIds.length === 0) return new Map()
   const events = Map.groupBy(await listEvents(kysely, leadIds), ({ leadId }) => leadId)
   const idOf = (leadId: string) => computeLatestChange(events.get(leadId) ?? [])?.id ?? ''

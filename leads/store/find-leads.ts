@@ -63,13 +63,13 @@ export async function addDetails({ kysely }: Database, leads: StoredLead[]) {
  * reaches the same person. Anyone can type someone else's name, address, or email.
  */
 
-// Beyond this, alerts ignore earlier requests, and the desk ignores those that share only the email.
+// If two requests are further apart, alerts ignore the earlier one, and the desk ignores it if only the email matches.
 const repeatMs = 7 * dayMs
 
 const maxSameNumber = 20
 const maxSameEmail = 2
 
-/** Other requests, the newest first. */
+/** Newest first. */
 export type OtherRequests = { sameNumber: StoredLead[]; sameEmail: StoredLead[] }
 
 /** Lists the newest other requests with the lead's number, and the newest with only its email. */
@@ -95,7 +95,7 @@ export async function listOtherRequests(
   return { sameNumber: await sameNumber.execute(), sameEmail: await sameEmail.execute() }
 }
 
-/** Returns true if another request with the same number came within the week before this one. */
+/** Returns true if another request with the same number arrived within the week before this one. */
 export async function hasAskedBefore({ kysely }: Database, lead: StoredLead): Promise<boolean> {
   if (lead.suspect !== null) return false
   const earlier = await kysely
@@ -111,7 +111,7 @@ export async function hasAskedBefore({ kysely }: Database, lead: StoredLead): Pr
 
 export type Pending = NonNullable<Awaited<ReturnType<typeof readPending>>>
 
-/** Counts leads with due deliveries to these recipients, with the oldest time and an error. */
+/** Counts leads with due deliveries to these recipients. Also returns the oldest due time and an error. */
 export async function readPending(
   { kysely }: Database,
   recipients: readonly string[],
@@ -142,7 +142,7 @@ export async function readPending(
 
 export type Undelivered = NonNullable<Awaited<ReturnType<typeof readUndelivered>>>
 
-/** Counts leads with messages to these recipients that failed since this time, with the latest reason. */
+/** Counts leads with messages to these recipients that failed since this time. Also returns the latest error. */
 export async function readUndelivered(
   { kysely }: Database,
   recipients: readonly string[],
@@ -210,7 +210,7 @@ export function searchLeads(
       if (from !== undefined) all.push(eb('receivedAt', '>=', from))
       if (to !== undefined) all.push(eb('receivedAt', '<', to))
       if (service) all.push(eb('serviceType', '=', service))
-      // The stored parameters have a plus sign for each space.
+      // The stored URL parameters have a plus sign for each space.
       if (source) all.push(contains(sql`lower(source)`, source.toLowerCase().replaceAll(' ', '+')))
       if (chosen) all.push(eb('status', 'in', chosen))
       if (lateAt !== undefined) all.push(eb('deadlineAt', '<=', lateAt))

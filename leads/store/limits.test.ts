@@ -59,7 +59,7 @@ it('marks leads from an IPv6 network', async () => {
 
 it('does not mark leads if all visitors may share one address', async () => {
   const { store, countMarked } = await open()
-  // A lead from another network is too old to show that visitors have their own addresses.
+  // This lead from another network is too old to show that visitors have separate IP addresses.
   await store(1, { clientAddress: '198.51.100.4', at: testTime - 48 * hourMs })
   await store(21, { mayShareAddress: true })
   expect(await countMarked()).toBe(0)

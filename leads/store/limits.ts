@@ -22,7 +22,7 @@ const listLimits = (limitPerMinute: number) =>
     { column: 'clientNetwork', windowMs: dayMs, leads: computeNetworkLimit(limitPerMinute) * 100 },
   ] as const
 
-/** Returns how long a client over the limit must wait. */
+/** Returns how long a client at its limit must wait; undefined if it is below. */
 export async function findRateLimit(
   trx: Transaction<Tables>,
   client: { clientAddress: string; clientNetwork: string },
@@ -34,7 +34,7 @@ export async function findRateLimit(
     const oldest = await trx
       .selectFrom('leads')
       .select('receivedAt')
-      // The index begins with the network, even for the limits per IP address.
+      // The index starts with the network, so filter by it even for the limits per IP address.
       .where('clientNetwork', '=', client.clientNetwork)
       .where(column, '=', client[column])
       .where('receivedAt', '>', now - windowMs)
@@ -92,7 +92,7 @@ export async function isInBurst(
     .offset(firstOfBurst - 2)
     .executeTakeFirst()
   if (!earlier || !mayShareAddress) return earlier !== undefined
-  // On a site that also gets leads from other networks, a forged header cannot turn this off.
+  // Leads from other networks show that visitors have separate IP addresses, so a forged header cannot prevent a burst.
   const other = await latest
     .where('clientNetwork', '!=', client.clientNetwork)
     .where('receivedAt', '>', now - 48 * hourMs)
@@ -112,8 +112,8 @@ export async function countConfirmation(
   { email, network }: { email: string; network: string },
   now: number,
 ): Promise<boolean> {
-  // Always in this order, so that two transactions cannot deadlock. The network comes first, so that a network
-  // over its limit cannot use up the confirmations of email addresses.
+  // Use this order so that two transactions cannot deadlock. The network comes first, so that a network over its limit
+  // cannot use up the confirmations of email addresses.
   if (!(await countUse(trx, `network:${hash(network)}`, limits.network, now))) return false
   if (!(await countUse(trx, nameAddress(email), limits.address, now))) return false
   return (await countUse(trx, 'all', limits.all, now)) !== undefined
@@ -121,7 +121,7 @@ export async function countConfirmation(
 
 export type ReachedLimit = { kind: 'network' | 'all'; emails: number; until: number }
 
-/** Returns the limit that is reached today (UTC). */
+/** Returns the limit that today's (UTC) confirmations have reached. */
 export async function findConfirmationLimit(
   { kysely }: Database,
   now: number,

@@ -56,7 +56,7 @@ describe.each(engines)('page versions on %s', (engine) => {
     const conflict = { newest: { number: 2, person: 'Alex', content: { text: 'by Alex' } } }
     expect(await save(1, { text: 'by Sam' })).toMatchObject(conflict)
     expect(await publish(1, { text: 'first' })).toMatchObject(conflict)
-    // A tab from before the first publish.
+    // This tab was opened before the first publish.
     await publish(2, { text: 'by Alex' }, alex)
     expect(await save(0, { text: 'old tab' })).toMatchObject(conflict)
     expect(await countRows()).toBe(1)

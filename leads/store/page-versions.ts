@@ -18,12 +18,12 @@ type Author = Pick<PageVersion, 'person' | 'email'>
 /** `base` is the newest number that the author has seen. */
 type Change = Author & { base: number; content: object; now: number }
 
-/** `isRepeat`: another request has made this change. `newest` is a version that the author has not seen. */
+/** `isRepeat`: an earlier request already made this change. `newest` is a version that the author has not seen. */
 type Changed = { number: number; isRepeat: boolean } | { newest: PageVersion }
 
 type Source = Pick<Database, 'kysely'>
 
-/** The draft has the highest number. All versions stay. */
+/** The draft has the highest number. Published versions are never deleted. */
 type Table = 'pageDraft' | 'pageVersions'
 
 const selectNewest = ({ kysely }: Source, table: Table) =>
@@ -35,7 +35,7 @@ const read = (isDraft: boolean, { content, ...row }: Tables[Table]): PageVersion
   content: parse(content),
 })
 
-/** One damaged row must not hide the others. */
+/** Returns undefined instead of throwing, because one damaged row must not hide the others. */
 function parse(text: string): object | undefined {
   try {
     const content: unknown = JSON.parse(text)
@@ -49,7 +49,7 @@ function parse(text: string): object | undefined {
 export const readPublishedNumber = async (db: Database): Promise<number> =>
   (await selectNewest(db, 'pageVersions').select('number').executeTakeFirst())?.number ?? 0
 
-/** Reads the published versions one by one, the newest first. */
+/** Reads the published versions one by one, newest first. */
 export async function* readPublished(db: Source): AsyncGenerator<PageVersion> {
   const query = selectNewest(db, 'pageVersions').selectAll()
   let row = await query.executeTakeFirst()
@@ -59,9 +59,9 @@ export async function* readPublished(db: Source): AsyncGenerator<PageVersion> {
   }
 }
 
-/** Returns the draft, or the newest version if there is no draft. It may be damaged. */
+/** Returns the draft, or the newest version if there is no draft. Its content may be damaged. */
 export async function findNewest(db: Source): Promise<PageVersion | undefined> {
-  // Read the draft first, because publishing in between moves it to the versions.
+  // Read the draft first, because someone may publish it between these queries, which moves it to the versions.
   const draft = await selectNewest(db, 'pageDraft').selectAll().executeTakeFirst()
   const version = await selectNewest(db, 'pageVersions').selectAll().executeTakeFirst()
   if (draft && draft.number > (version?.number ?? 0)) return read(true, draft)
@@ -75,8 +75,8 @@ export async function listPublished(db: Database, limit: number): Promise<PageVe
 }
 
 /**
- * Replaces the draft, so that saving while someone types does not fill the database. Each save gets a new
- * number, so a tab that has not seen the newest one cannot overwrite it.
+ * Replaces the draft so that saving while someone types does not fill the database. Each save gets a new number, so a
+ * tab that has not seen the newest one cannot overwrite it.
  */
 export const savePageDraft = (db: Database, change: Change): Promise<Changed> =>
   changePage(db, change, async (trx, newest) => {
@@ -93,7 +93,7 @@ export const savePageDraft = (db: Database, change: Change): Promise<Changed> =>
     return { number, isRepeat: false }
   })
 
-/** Publishes the draft. `content` is the draft's, with the version of its consent text. */
+/** Publishes the draft. `content` is the draft's content plus the version of its consent text. */
 export const publishDraft = (db: Database, change: Change): Promise<Changed> =>
   changePage(db, change, async (trx, newest) => {
     if (newest?.number !== change.base) return undefined
@@ -105,7 +105,7 @@ export const publishDraft = (db: Database, change: Change): Promise<Changed> =>
     return { number, isRepeat: false }
   })
 
-/** Publishes the content of an older version as a new one. A draft stays, with a higher number. */
+/** Publishes the content of an older version as a new one. Keeps the draft and gives it a higher number. */
 export const publishAgain = (db: Database, change: Change): Promise<Changed> =>
   changePage(db, change, async (trx, newest) => {
     if (newest?.number !== change.base) return undefined

@@ -10,7 +10,7 @@ export async function listCrew({ kysely }: Database): Promise<string[]> {
 export function addCrew({ kysely }: Database, email: string): Promise<boolean> {
   return kysely.transaction().execute(async (trx) => {
     const added = await insertEmail(trx, 'deskCrew', email)
-    // This email address may have been an owner's until it was removed from .env.
+    // This person may have been an owner before their email address was removed from .env. They return as crew.
     if (added) await trx.deleteFrom('deskOwners').where('email', '=', email).execute()
     return added
   })
@@ -83,7 +83,10 @@ export type LogEntry = Tables['deskLog']
 // Far more than the desk shows.
 const maxLogEntries = 200
 
-/** Entries about people name a person in `about`. They have a separate limit, so that exports do not push them out. */
+/**
+ * An entry about a person has that person in `about`. Such entries have a separate limit so that exports don't push
+ * them out.
+ */
 const selectLog = ({ kysely }: Database, isAboutPeople: boolean) =>
   kysely
     .selectFrom('deskLog')

@@ -2,12 +2,12 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { type Database, plugins, type Tables, type Transact } from './tables.ts'
 
-// Let PostgreSQL end the wait for a lock, which frees the connection for the next visitor.
+// PostgreSQL stops waiting for a lock after this time, which frees the connection for the next visitor.
 const leadLockMs = 4_000
 
 /**
- * Opens connection pools for Node and Deno. Leads have a separate pool, so that a burst of leads cannot
- * block deliveries and reminders.
+ * Opens connection pools for Node and Deno. Leads have a separate pool so that many leads at the same time cannot block
+ * deliveries and reminders.
  */
 export function openPostgres(
   url: string,

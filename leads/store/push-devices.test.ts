@@ -90,7 +90,7 @@ it.each(engines)('stores one device for parallel registrations, on %s', async (e
   expect(await listDevices(db, { deskEmails: [], now: testTime })).toHaveLength(1)
 })
 
-/** A desk, a fake push service, and Sam's phone with a session. */
+/** Opens a desk with a fake push service and Sam's signed-in phone. */
 async function open(engine: Engine = 'sqlite') {
   const service = await startFakePush()
   onTestFinished(() => service.close())
@@ -115,7 +115,7 @@ async function open(engine: Engine = 'sqlite') {
     const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
     return deliveries.find(({ recipient }) => recipient.startsWith('push-'))
   }
-  /** What the phone reports about the last notification. */
+  /** Returns what the phone reports about the last notification. */
   const readReceipt = () => ({ isTapped: false, ...service.messages.at(-1)?.data.receipt })
   return {
     ...desk,

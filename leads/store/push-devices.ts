@@ -38,7 +38,7 @@ export function saveDevice(
   device: Omit<PushDevice, 'isSignedIn' | 'email' | 'goneAt' | 'shownAt'>,
 ): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
-    // A browser may register twice at the same time. SQLite runs one transaction at a time anyway.
+    // Lock the session, because a browser may register twice at the same time. SQLite has one writer anyway.
     await trx
       .selectFrom('deskSessions')
       .select('id')
@@ -59,7 +59,7 @@ export function saveDevice(
   })
 }
 
-/** Has only one setting, so that a page with old data cannot reset the others. */
+/** A change contains only one setting so that a page with old data cannot reset the others. */
 export type DeviceChange = Pick<PushDevice, 'name'> | Pick<PushDevice, 'schedule'>
 
 /** Returns false if the device does not exist. */
@@ -77,7 +77,7 @@ export async function changeDevice(
   return changed !== undefined
 }
 
-/** Keeps the device in the list, so that the owner notices. */
+/** Keeps the device in the list so that the owner sees the problem. */
 export async function markDeviceGone(
   { kysely }: Database,
   { id, endpoint }: PushDevice,
@@ -103,7 +103,7 @@ export async function cancelLostNotifications(
   const ids = (await select.execute()).map(({ leadId }) => leadId)
   if (ids.length === 0) return
   await kysely.transaction().execute(async (trx) => {
-    // Always in this order, so that an event on several leads cannot cause a deadlock.
+    // Change rows in the order of their leads, as events do, to prevent deadlocks.
     for (const lead of await lockLeads({ engine, trx }, ids)) {
       const cancelled = await trx
         .updateTable('deliveries')
@@ -164,7 +164,7 @@ export async function recordReceipt(
     .where('messageId', '=', messageId)
     .where('recipient', '=', nameDeviceRecipient(device))
     .execute()
-  // Not in one transaction, because the sender may lock the same rows in another order.
+  // Not in one transaction, because the sender may lock the same rows in a different order.
   for (const { leadId, reason } of shown)
     await kysely
       .updateTable('deliveries')
@@ -184,7 +184,7 @@ const silentAlerts = 3
 // A phone may take a while to wake up.
 const receiptMs = minuteMs
 
-/** Finds devices that confirmed none of their last 3 alerts. Phones can drop a subscription unnoticed. */
+/** Finds devices that confirmed none of their last 3 alerts. A phone can drop its subscription without notice. */
 export async function listSilentDevices(
   { kysely }: Database,
   devices: readonly PushDevice[],
@@ -195,7 +195,7 @@ export async function listSilentDevices(
     const unconfirmed = await kysely
       .selectFrom('leads')
       .innerJoin('deliveries', 'leadId', 'leads.id')
-      // Several leads may share a notification, and reminders are about the same leads.
+      // Count notifications, because several leads may share one. Ignore reminders, which are about the same leads.
       .select('messageId')
       .distinct()
       .where('reason', '=', 'received')

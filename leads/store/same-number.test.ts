@@ -8,7 +8,7 @@ import { makeHomeownerKeys } from '../homeowner-keys.ts'
 import { dayMs, minuteMs } from '../time-units.ts'
 import { findLead } from './find-leads.ts'
 
-/** Stores requests, calls about the first, and returns the status of each. */
+/** Stores requests, records a call about the first, and returns the status of each. */
 async function callFirst(...requests: Parameters<typeof storeLead>[1][]) {
   const db = await openTestDatabase('sqlite')
   const ids: string[] = []
@@ -117,7 +117,7 @@ it.each(engines)('links requests with one email if both lack a number, on %s', a
 })
 
 describe('a button on the card of a number', () => {
-  /** Stores three requests. The card that Sam sees has them. */
+  /** Stores three requests with one number, so Sam sees them on one card. */
   async function open() {
     const desk = await openTestDesk()
     const store = () => storeLead(desk.db)

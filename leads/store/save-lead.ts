@@ -32,7 +32,7 @@ export type NewLead = DeliveryPlan & {
   clientAddress: string
   /** True if the request's headers do not show whether the IP address is the visitor's or a proxy's. */
   mayShareAddress?: boolean
-  /** Stores the lead under the first key unless one of the keys exists. */
+  /** The lead is stored under the first key unless another lead has one of these keys. */
   idempotencyKeys: readonly string[]
   promiseStartAt: number | null
   deadlineAt: number | null
@@ -40,7 +40,7 @@ export type NewLead = DeliveryPlan & {
   call?: { event: NewEvent; plan: EventPlan }
 }
 
-/** Stores a lead and its deliveries in one transaction, which is durable on return. */
+/** Stores a lead and its deliveries in one transaction, which is durable when this returns. */
 export function saveLead(
   { engine, transact }: Database,
   newLead: NewLead,
@@ -49,7 +49,7 @@ export function saveLead(
   const { lead, bodyHash, clientAddress, idempotencyKeys } = newLead
   const clientNetwork = computeNetwork(clientAddress)
   return transact(async (trx): Promise<SavedLead> => {
-    // PostgreSQL runs transactions in parallel, and none sees the others' uncommitted leads, so a burst
+    // PostgreSQL runs transactions in parallel, and none sees the others' uncommitted leads, so simultaneous leads
     // could exceed the limit. SQLite has one writer.
     if (engine === 'postgres' && limitPerMinute > 0)
       await sql`select pg_advisory_xact_lock(hashtextextended(${clientNetwork}, 0))`.execute(trx)
@@ -67,7 +67,7 @@ export function saveLead(
       return { outcome: 'repeated', leadId, receivedAt, deadlineAt } as const
     }
 
-    // The insert below checks a single key.
+    // If there is only one key, the insert below checks it.
     const repeated = idempotencyKeys.length > 1 && (await findRepeated())
     if (repeated) return repeated
 

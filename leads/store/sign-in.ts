@@ -7,8 +7,9 @@ import type { Database, Tables } from './tables.ts'
 export const serverEmail = 'owner'
 
 /**
- * The email of sessions that started with such a link. It contains the name that the person entered then, to tell these
- * people apart even after a name change. The space keeps it from being someone's email address.
+ * Stored in place of an email address for sessions that started with such a link. Contains the name that the person
+ * entered then, to tell these people apart even after a name change. Because of the space, it cannot be an email
+ * address.
  */
 export const nameServerPerson = (person: string): string => `${serverEmail} ${person}`
 
@@ -16,7 +17,7 @@ export const isServerPerson = (email: string): boolean => email.startsWith(`${se
 
 export const linkMs = 15 * minuteMs
 const invitationMs = 7 * dayMs
-// One network gets a third, so that a stranger cannot use up all links for someone else's email address.
+// One network gets a third so that a stranger cannot use up all links for someone else's email address.
 const maxUnusedLinks = { network: 3, address: 9 }
 const maxWrongCodes = 10
 // Keep counting after the limit, because a faster response without a write would show that it is reached.
@@ -67,14 +68,14 @@ const selectUnused = (kysely: Kysely<Tables>, now: number) =>
     .select(['email', 'network'])
     .where('email', '!=', serverEmail)
     .where('expiresAt', '>', now)
-    // After the clock was set back, earlier links would otherwise block the email address for too long.
+    // Ignore links from before the clock was set back, which would block the email address for too long.
     .where('expiresAt', '<=', now + linkMs)
 
 const isLimited = (unused: readonly { network: string }[], network: string): boolean =>
   unused.length >= maxUnusedLinks.address ||
   unused.filter((link) => link.network === network).length >= maxUnusedLinks.network
 
-/** Lists the email addresses that get no new link now, at least on one network. */
+/** Lists the email addresses that get no new link now on at least one network. */
 export async function listLimitedAddresses({ kysely }: Database, now: number): Promise<string[]> {
   const rows = await selectUnused(kysely, now).orderBy('email').execute()
   return [...Map.groupBy(rows, ({ email }) => email)]
@@ -117,9 +118,9 @@ export async function consumeLink(
 }
 
 /**
- * Returns true if the code works, and deletes it with its link. Counts a code before comparing it, so that
- * guesses at the same time cannot exceed the limit, and takes the count back if the code is right. Takes the same
- * steps for every code, so that the response time does not show who can sign in.
+ * Returns true if the code works, and deletes it with its link. Counts a code before comparing it so that simultaneous
+ * guesses cannot exceed the limit, and undoes the count if the code is right. Takes the same steps for every code so
+ * that the response time does not show who can sign in.
  */
 export async function consumeCode(
   { kysely }: InTransaction,
@@ -140,10 +141,10 @@ export async function consumeCode(
 
 export const sessionMs = 30 * dayMs
 
-/** `deskEmails` are the addresses from the environment. An automatic request does not extend the session. */
+/** `deskEmails` are the email addresses from the environment. An automatic request does not extend the session. */
 export type Access = { deskEmails: readonly string[]; now: number; isAutomatic?: boolean }
 
-/** Sessions used within 30 days by someone who may still sign in. */
+/** Selects sessions used within the last 30 days by someone who may still sign in. */
 export const selectLiveSessions = (
   kysely: Kysely<Tables>,
   { deskEmails, now }: Access,
@@ -162,7 +163,7 @@ export const selectLiveSessions = (
 
 export type StoredSession = Omit<Tables['deskSessions'], 'tokenHash'>
 
-// The desk shows minutes, so do not write on every request.
+// The desk shows this time to the minute, so do not write on every request.
 const seenEveryMs = minuteMs
 
 const sessionColumns = ['id', 'email', 'person', 'device', 'seenAt'] as const
@@ -244,7 +245,7 @@ export async function renamePerson({ kysely }: Database, id: string, person: str
 /** Ends one session and removes its push device, or ends all of them and also deletes unused links. */
 export function endSessions({ kysely }: Database, id: string | 'all'): Promise<void> {
   return kysely.transaction().execute(async (trx) => {
-    // In the same order as signing in, so that two transactions cannot deadlock.
+    // Use the same order as signing in so that two transactions cannot deadlock.
     if (id === 'all') await trx.deleteFrom('deskLinks').execute()
     const sessions = trx.deleteFrom('deskSessions')
     await (id === 'all' ? sessions : sessions.where('id', '=', id)).execute()

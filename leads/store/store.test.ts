@@ -87,7 +87,7 @@ describe.each(engines)('the store on %s', (engine) => {
     expect(await save({}, start + 20_000, 5)).toBe(40_000)
     expect(await save({ clientAddress: '203.0.113.8' }, start, 5)).toBe('saved')
     expect(await save({}, start + minuteMs, 5)).toBe('saved')
-    // 0 means no limit, and a repeated request succeeds although the limit is reached.
+    // 0 means no limit. A repeated request succeeds even at the limit.
     expect(await save({ idempotencyKeys: ['k'] }, start, 0)).toBe('saved')
     expect(await save({ idempotencyKeys: ['k'] }, start, 1)).toBe('repeated')
   })
@@ -145,7 +145,7 @@ describe.each(engines)('the store on %s', (engine) => {
 
     it('leave no trace of an address after its lead is erased, or after two days', async () => {
       await confirm('old@example.com', start - 2 * dayMs)
-      // Wrong sign-in codes are counted in the same table, even if no confirmations are sent.
+      // Sign-in codes are counted in the same table, so old rows are deleted even when no confirmation follows.
       await forgetAddresses(db, start)
       expect(await readLimits()).toEqual([])
       await confirm('jane@example.com')

@@ -18,7 +18,7 @@ const pageColumns = {
   content: column<string>(),
 }
 
-/** The columns of a lead that the program reads. */
+/** The columns of a lead that code outside the store uses. */
 const leadColumns = {
   id: column<string>(),
   ...(Object.fromEntries(fieldNames.map((name) => [name, undefined])) as unknown as Lead),
@@ -146,7 +146,7 @@ const tables = {
 
 export type Tables = typeof tables
 
-/** SQL has the same names in snake case. */
+/** SQL uses the same names in snake case. */
 export const plugins = [new CamelCasePlugin()]
 
 export type Engine = 'sqlite' | 'postgres'
@@ -177,7 +177,7 @@ export type DeliveryState = 'waiting' | 'asking' | 'sent' | 'failed' | 'cancelle
 
 // PostgreSQL's codes for an unknown table and an unknown column.
 const postgresCodes = ['42P01', '42703']
-// SQLite has one number for all mistakes in a query.
+// SQLite uses one error code for every mistake in a query.
 const sqliteError = 1
 
 /** Throws a UserError if a table or column is missing, such as after a skipped migration. */
@@ -192,7 +192,7 @@ export async function checkTables({ kysely }: Database): Promise<void> {
   } catch (error) {
     const { code = '', errcode, message } = error as Error & { code?: string; errcode?: number }
     if (!postgresCodes.includes(code) && errcode !== sqliteError) throw error
-    // Remove SQLite's guess about quotes.
+    // Remove SQLite's hint about quotation marks.
     const what = message.replace(/ - .*/, '')
     throw new UserError(
       `The database is missing a table or column that this version needs: ${what}. On Supabase, run npx supabase db push. Elsewhere, restore a backup (docs/backup.md).`,

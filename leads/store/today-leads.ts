@@ -10,10 +10,10 @@ const maxCards = 50
 export const maxRequests = 20
 
 /**
- * The groups of Today, the most urgent first. `mine` are this person's calls, and `calling` those of others. After a
- * call without an answer, a lead is `due` again or to call `later`. `waiting` is due after we open. Separate groups
- * hold many requests from one network (`burst`), suspected spam, and leads that nobody has closed within a week
- * (`older`), so that these cannot push other leads off the list.
+ * The groups on the Today screen, most urgent first. `mine` are this person's calls without a result, and `calling` are
+ * other people's. A lead with a planned call is `due` or for `later`. The first call to `waiting` leads is due after we
+ * open. Separate groups hold many requests from one network (`burst`, `burstLater`), suspected spam, and leads that are
+ * over a week late (`older`), so that these cannot push other leads off the list.
  */
 const groups = [
   'mine',
@@ -33,11 +33,11 @@ type TodayGroup = (typeof groups)[number]
 type Row = StoredLead & {
   /** The same for all requests with one phone number. */
   card: string
-  /** The position of the card's group. */
+  /** The index of the card's group. */
   position: number
-  /** The card's requests, including those that are not listed. */
+  /** The number of requests on the card, including those that are not listed. */
   requests: number
-  /** The cards of the group, including those that are not listed. */
+  /** The number of cards in the group, including those that are not listed. */
   cards: number
   dueToday: number
   onTimeToday: number
@@ -91,13 +91,13 @@ export async function listTodayLeads(
           else ${is('waiting')}
         end as group_number
       from leads
-      -- Always true, but the indexes need a comparison.
+      -- Compare with 0 so that the database can use an index.
       where (${needs('first-call')} and deadline_at > 0)
         or (${needs('first-call')} and suspect is not null and received_at >= ${dayAgo})
         or (${needs('next-call')} and call_again_at > 0)
         or (${needs('result')} and changed_at > 0)
         or (${needs('nothing')} and changed_at >= ${dayAgo})
-        -- Due today, although someone may have called before.
+        -- Due today, even if closed more than a day ago.
         or (${needs('nothing')} and deadline_at >= ${day.from} and deadline_at < ${day.to})
     ), requests as (
       select id, card, service_type, deadline_at, received_at, group_number,
@@ -121,7 +121,7 @@ export async function listTodayLeads(
         min(urgency) over (partition by card) as card_urgency,
         row_number() over (
           partition by card
-          -- One call about several requests changes them at the same time.
+          -- Requests that share a call changed at the same time, so their urgency may be equal.
           order by urgency, service_type = 'emergency' desc, deadline_at, received_at, id
         ) as rank,
         -- A closed request is on the card only if all others are closed, too.
@@ -159,7 +159,8 @@ export async function listTodayLeads(
 
 /**
  * Counts homeowners of three kinds: not called yet, to call again before the given time, and called without a result.
- * Counts each homeowner once, like a card on Today. Omits suspected spam that nobody called, which has no deadline.
+ * Counts each homeowner once, like a card on the Today screen. Omits suspected spam that nobody called, which has no
+ * deadline.
  */
 export async function countToDo({ kysely }: Pick<Database, 'kysely'>, before: number) {
   const { rows } = await sql<{ need: number; homeowners: number }>`
