@@ -114,13 +114,13 @@ it('asks sooner if the request that is being called becomes an emergency, and ne
 
 it('waits until we open, but not for an emergency', async () => {
   const { store, call, hearAt } = await open('sqlite', { hours: dayHours })
-  // It is 6 AM.
+  // It is 6 AM, and we open at 7.
   await call(await store())
   expect(await hearAt(30, 59, 60)).toEqual([`60 phone: ${question}`])
   expect(await hearAt(120, 149)).toEqual([])
   expect((await hearAt(150)).length).toBe(2)
   const night = await open('sqlite', { hours: dayHours })
-  // An ordinary request of the same homeowner waits until we open.
+  // An ordinary request from the same homeowner waits until we open.
   await night.store(promiseFrom(night.start + 60 * minuteMs))
   await night.call(await night.store({ lead: { serviceType: 'emergency' } }))
   expect(await night.hearAt(10)).toEqual([`10 phone: ${question}`])
@@ -227,7 +227,7 @@ describe('with Airtable', () => {
 
   it('takes a Status as the result after the lead was put back', async () => {
     const { ids, setStatus, hearAt, readLead } = await openAirtable()
-    // The clock advances while Airtable is read.
+    // Reading Airtable advances the clock, so allow more than 120 minutes.
     await hearAt(30, 121, 122)
     expect(await readLead(ids[0])).toMatchObject({ status: 'no-result' })
     for (const id of ids) setStatus(id, 'Done')

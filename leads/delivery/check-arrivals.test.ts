@@ -69,7 +69,7 @@ it.each(engines)(
   'checks each text once with two processes, ten at a time, on %s',
   async (engine) => {
     const { db, clock, twilio, startProcess } = await open({ engine })
-    // Emergencies get a text each.
+    // Each emergency gets a separate text.
     const lead = { serviceType: 'emergency' as const }
     for (let at = 0; at < 12; at++) await storeLead(db, { recipients: [text], lead })
     let asking = 0

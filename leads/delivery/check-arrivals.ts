@@ -14,11 +14,12 @@ import {
 // When we ask, in ms after sending. After the last question, the desk shows the message as "not confirmed".
 const questionsAfterMs = [firstQuestionMs, 15_000, 60_000, 300_000]
 const messagesAtOnce = 10
-// Longer than a request's timeout, so that two processes do not ask about one message.
+// Longer than a request's timeout, so that two processes do not ask about the same message.
 const leaseMs = 20_000
 
 /**
- * Asks the services whether sent messages arrived. If no alert about a lead arrived, its first reminder is due now.
+ * Asks the services whether sent messages arrived. If one failed and no alert about the lead has arrived, makes its
+ * first reminder due now.
  */
 export async function checkArrivals(
   context: Context,

@@ -145,7 +145,7 @@ it.each(engines)(
     const lead = { recipients: ['airtable', 'email', 'email-0a1b2c3d'], stepAt: undefined }
     const promised = await storeLead(db, lead)
     const suspected = await storeLead(db, { ...lead, suspect: 'trap' })
-    // A message planned after the deadline expires a day after it was planned.
+    // A message that is due after the deadline expires a day after it is due.
     const called = { leadId: promised, recipients: ['email'], reason: 'called' as const }
     await writeDeliveries(db.kysely, called, testTime + 600_001)
     const listExpired = async (id: string) =>

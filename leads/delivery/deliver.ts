@@ -14,7 +14,7 @@ import { computeDigestAt, computeDigestStart, listDigestRecipients, sendDigest }
 import { remindDue } from './remind.ts'
 import { sendDue, wakesPhone } from './send-due.ts'
 
-// Another process takes over from a killed one after a lease and a poll, by default within 25 s.
+// If a process is killed, another one takes over after the lease and a poll, by default within 25 s.
 const pollMs = 5_000
 const cleanUpEveryMs = minuteMs
 
@@ -43,7 +43,7 @@ export function createDeliverer(
     aborting: aborting.signal,
   }
   const running = new Set<string>()
-  /** When to retry failed work. Ignored before `from`, because the clock may be set back. */
+  /** When paused work may run again. Ignored before `from`, because the clock may be set back. */
   const pauses = new Map<string, { from: number; to: number }>()
   let cleanedAt = 0
   let isStarted = false
@@ -85,7 +85,7 @@ export function createDeliverer(
       })
       faults.clear(databaseFault, 'the database is available again; continuing deliveries')
       let next = Number.POSITIVE_INFINITY
-      // The clock may be set back.
+      // If the clock was set back, clean up now.
       const isClean = cleanedAt <= now() && now() < cleanedAt + cleanUpEveryMs
       for (const [name, dueAt] of due.set(cleaning, isClean ? cleanedAt + cleanUpEveryMs : 0)) {
         const { from, to } = pauses.get(name) ?? { from: 0, to: 0 }
@@ -160,7 +160,6 @@ export function createDeliverer(
       }
     })
 
-  /** Ends the sleep. */
   function ring(): void {
     isWoken = true
     endSleep()

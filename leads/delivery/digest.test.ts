@@ -13,7 +13,7 @@ import { dayMs, hourMs, minuteMs } from '../time-units.ts'
 const toTime = (text: string) => Date.parse(`2026-11-${text}:00-06:00`)
 const [sunday, opening] = [toTime('15T06:00'), toTime('15T07:00')]
 
-/** Opens a crew shortly before the company opens, with a lead from the previous day that nobody has called. */
+/** Sets up a crew shortly before the company opens, with a lead from the previous day that nobody has called. */
 async function open(
   engine: Engine = 'sqlite',
   { hours = dayHours, env = {} }: { hours?: BusinessHours; env?: Record<string, string> } = {},
@@ -164,7 +164,7 @@ it('retries for four hours while the mail server fails, and then skips the day',
       .executeTakeFirstOrThrow()
     retries.add(notBefore)
   }
-  // The delay doubles after each try, up to 15 minutes.
+  // The delay grows with each try, up to 15 minutes.
   expect(retries.size).toBeGreaterThan(18)
   expect(retries.size).toBeLessThan(25)
   mail.settings.refuseData = undefined
@@ -221,7 +221,7 @@ it('goes to owners made on the desk, and once to one who also gets alerts', asyn
   })
   await addCrew(db, 'dana@example.com')
   await addCrew(db, 'crew@example.com')
-  // The second one may no longer sign in.
+  // The second person can no longer sign in.
   for (const email of ['dana@example.com', 'gone@example.com']) await makeOwner(db, email)
   await deliverAt(sunday + minuteMs)
   expect((await deliverAt(opening)).digests).toEqual([

@@ -13,11 +13,11 @@ export class NotErased extends Error {
   }
 }
 
-// A batch takes 45 s at most.
+// Longer than a batch, which takes 45 s at most.
 const waitForSenderMs = minuteMs
 
 /**
- * Erases a lead's row in Airtable first, because we need the lead's ID to find it. Returns how many rows were
+ * Erases a lead. Its row in Airtable goes first, because we need the lead's ID to find it. Returns how many rows were
  * deleted there.
  */
 export async function eraseEverywhere(

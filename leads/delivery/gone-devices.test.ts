@@ -5,7 +5,7 @@ import { removeDevice } from '../store/push-devices.ts'
 import { nameServerPerson } from '../store/sign-in.ts'
 import { minuteMs } from '../time-units.ts'
 
-/** Sam's phone is gone; Alex has one, too. */
+/** Sets up a crew with two phones: Sam's, which is about to be gone, and another. */
 async function open() {
   const crew = await openCrew()
   const { db, clock, push, deliverAt } = crew

@@ -43,10 +43,10 @@ export async function planDelivery(
   lead: LeadEvent['lead'],
   { isCalled = false }: { isCalled?: boolean } = {},
 ): Promise<DeliveryPlan> {
-  // The lead needs either an alert now or a step when we open. If we open while this runs, a second reading of the
-  // clock could give it neither.
+  // The lead needs either an alert now or a step when we open. If we open while this runs, reading the clock twice
+  // could give it neither.
   const at = context.now()
-  // Do not alert the crew to a lead that someone is calling.
+  // Do not alert the crew about a lead that someone is calling.
   const all = isCalled ? channels.filter(({ isAlert }) => !isAlert) : channels
   const recipients = await planRecipients(
     { ...context, now: () => at },

@@ -18,7 +18,9 @@ import { remindDue } from './remind.ts'
 
 type Answer = (leadIds: readonly string[]) => Promise<Response> | Response
 
-/** Takes the steps that are due when leads need their first reminder. Returns how often it read Airtable. */
+/**
+ * `remind` takes the steps that are due when leads need their first reminder. It returns how often Airtable was read.
+ */
 async function open(answer: Answer, { leads = 1 } = {}) {
   const db = await openTestDatabase('sqlite')
   for (let stored = 0; stored < leads; stored++)

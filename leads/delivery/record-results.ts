@@ -34,7 +34,7 @@ export const decideResults = (
     if (result.ok) return { ...delivery, ...result }
     const { error, refused } = result
     if (result.isUndeliverable) return { ...delivery, ok: false, error, nextAttemptAt: null }
-    // For an email from the night, count the delay from when we open; for a planned call, from when it is due.
+    // For a lead that arrived after hours, count the delay from when we open; for a planned call, from when it is due.
     const lateMs = Math.min(now - dueAt, measureWait(lead, now))
     const retryMs = computeRetryMs({ attempts, lateMs, isAlert }, random)
     return { ...delivery, ok: false, error, refused, nextAttemptAt: now + retryMs }

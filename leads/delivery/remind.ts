@@ -20,7 +20,7 @@ import {
   listReminderMinutes,
 } from './reminder-steps.ts'
 
-// Enough for all leads of a night, so that one message can tell the crew about them.
+// Enough for all leads from one night, so that one message can tell the crew about them.
 const leadsAtOnce = 400
 const restMs = 250
 // After this, an unnecessary reminder is better than a late one.
@@ -30,10 +30,10 @@ const nobodyMs = hourMs
 const repeatAfterMs = hourMs
 
 /**
- * Takes the steps that are due: tells the crew about leads from the night, leads to call again, and uncalled
+ * Takes the steps that are due: tells the crew about leads that arrived after hours, leads to call again, and uncalled
  * leads, unless someone has set their Status in Airtable. Continues to check Airtable after the last reminder. Asks for
- * the results of calls, and plans a call again if nobody enters one.
- * Returns how long to wait before the next run, because Airtable may be busy.
+ * the results of calls, and plans another call if nobody enters one. If Airtable is busy, returns how long to wait
+ * before the next run.
  */
 export async function remindDue(
   context: Context,
@@ -76,12 +76,15 @@ export async function remindDue(
       )
   return 0
 
-  /** If nobody would be alerted, reading Airtable for a reminder would only use up a free base's calls. */
+  /**
+   * Lists the leads whose Status to read. Omits leads whose reminder would alert nobody, to save a free base's API
+   * calls.
+   */
   async function listToRead(): Promise<DueLead[]> {
     if (settings === undefined) return []
     const current = await startPlanning()
     const wouldAlert = async (lead: DueLead) => {
-      // After the last reminder, look for a call as long as anyone would get that reminder.
+      // After the last reminder, keep reading as long as anyone would get that reminder.
       const { reason = 'missed' } = decide(lead)
       return (await planRecipients(current, { lead, reason }, alerts)).length > 0
     }
@@ -94,7 +97,7 @@ export async function remindDue(
   /** Reads the devices, because cached ones may be out of date. If this fails, the next run tries again. */
   async function startPlanning(): Promise<Context> {
     const devices = await listDevices(db, { ...env, now: now() })
-    // If the clock is set back meanwhile, the steps that are due still alert.
+    // If the clock is set back during the run, the due steps must still alert people.
     return { ...context, now: () => Math.max(now(), startedAt), readDevices: async () => devices }
   }
 
@@ -115,7 +118,7 @@ export async function remindDue(
     const step = { lead, reason, recipients }
     const nextReadAt = computeNextReadAt(withReopening(lead), now())
     const canRead = settings !== undefined && lead.status === 'open'
-    // After the last reminder, only Airtable can tell us about a call.
+    // After the last reminder, keep checking Airtable for a call.
     const readAt = canRead ? (found ? nextReadAt : now() + readLaterMs) : null
     if (reason === undefined || recipients.length > 0 || nextReadAt === null)
       return { ...step, nextAt: nextAt ?? readAt }
@@ -137,7 +140,7 @@ export async function remindDue(
     return { ...step, lead, recipients }
   }
 
-  /** Puts back the lead and the requests that share its call, except those that have changed since. */
+  /** Moves the lead and the requests that share its call to “Call again,” except those that have changed since. */
   async function putBack({ id, version }: DueLead) {
     const at = now()
     const { outcome } = await appendEvent(
@@ -198,7 +201,7 @@ export async function remindDue(
       kind: 'airtable-status',
       via: 'airtable',
       text,
-      // Skips a lead that has changed since we asked Airtable.
+      // Skip the lead if it has changed since we asked Airtable.
       version,
       // A row in Airtable is about one request.
       isAlone: true,
@@ -211,9 +214,10 @@ export async function remindDue(
     return computeCallStart(now(), isUrgent ? 'emergency' : serviceType, hours())
   }
 
-  /** While the company is closed, reminders after an Undo start over when it next opens. */
+  /** If an Undo reopened the lead while we were closed, its reminders start over when we open. */
   function withReopening(lead: DueLead) {
-    // A planned call may be weeks away. If an open lead has changed, its last change was an Undo.
+    // Use the time of a planned call, which may be weeks away. If an open lead has changed, its last change was an
+    // Undo.
     const reopenedAt = lead.callAgainAt ?? lead.changedAt
     const reopened =
       reopenedAt === null ? null : computePromise(reopenedAt, lead.serviceType, hours())

@@ -35,7 +35,7 @@ export const computeFirstReminderAt = (
   reminderMinutes: readonly number[],
 ): number => Math.min(...listSteps(promise, reminderMinutes).map(({ at }) => at))
 
-/** The first step about a new lead: its alert when we open, or its first reminder. */
+/** Returns the time of a new lead's first step: its alert when we open, or its first reminder. */
 export const computeFirstStepAt = (
   promise: CallPromise,
   reminderMinutes: readonly number[],
@@ -52,7 +52,7 @@ type ReopenedLead = CallPromise & { reopened: CallPromise | null }
 const computeReminderPromise = ({ promiseStartAt, deadlineAt, reopened }: ReopenedLead) =>
   reopened && reopened.promiseStartAt >= deadlineAt ? reopened : { promiseStartAt, deadlineAt }
 
-/** The first step after an Undo. */
+/** Returns the time of the first step after an Undo. */
 export function computeStepAfterReopening(
   lead: CallPromise & { reopened: CallPromise },
   reminderMinutes: readonly number[],
@@ -67,10 +67,10 @@ export function computeStepAfterReopening(
 type NextStep = { reason: DeliveryReason | undefined; nextAt: number | null }
 
 /**
- * Decides what to tell the crew about an uncalled lead now, and when the next step is due. Skips earlier reminders, so
- * that the crew gets one after an outage instead of three. A step before the first reminder's time is that reminder,
- * sent early because no alert arrived. After the last reminder, only reads Airtable. Repeats the reminder about the
- * next call once.
+ * Decides what to tell the crew about an uncalled lead now, and when the next step is due. Skips earlier reminders so
+ * that after an outage, the crew gets one instead of three. A step before the first reminder's time is that reminder,
+ * sent early because no alert arrived. After the last reminder, returns no reason, so the step only checks Airtable.
+ * Repeats the reminder about the next call once.
  */
 export function decideStep(
   lead: ReopenedLead & Pick<DueLead, 'callAgainAt' | 'attempts' | 'dueAt'>,
@@ -86,7 +86,7 @@ export function decideStep(
     return { reason: 'received', nextAt: computeFirstReminderAt(lead, reminderMinutes) }
   const promise = computeReminderPromise(lead)
   const steps = listSteps(promise, reminderMinutes)
-  // The clock may have gone back since the lead was found to be due.
+  // The clock may have been set back since the lead was found to be due.
   const dueAt = Math.max(now, lead.dueAt)
   const current = Math.max(
     0,
@@ -100,7 +100,7 @@ export function decideStep(
 
 /**
  * Decides what to do about a call without a result: asks for it once, even if the call was recorded on several
- * requests, and later puts the requests back.
+ * requests, and later moves the requests to “Call again.”
  */
 export function decideChase(
   { changedAt, dueAt }: Pick<DueLead, 'changedAt' | 'dueAt'>,
@@ -116,19 +116,19 @@ export function decideChase(
 }
 
 /**
- * Returns when to check an uncalled lead in Airtable; null after 30 days. Checks old leads rarely,
- * because a free base has 1,000 calls a month, and at round times, so that leads share a call.
+ * Returns when to check an uncalled lead in Airtable; null after 30 days. Checks old leads rarely, because a free base
+ * has 1,000 API calls a month, and at round times so that leads share an API call.
  */
 export function computeNextReadAt(lead: ReopenedLead, now: number): number | null {
   const { deadlineAt } = computeReminderPromise(lead)
-  // The clock may have gone back.
+  // The clock may have been set back.
   const lateMs = Math.max(0, now - deadlineAt)
   if (lateMs > 30 * dayMs) return null
   const everyMs = lateMs < hourMs ? 5 * minuteMs : lateMs < dayMs ? 2 * hourMs : 6 * hourMs
   return (Math.floor((deadlineAt + lateMs) / everyMs) + 1) * everyMs
 }
 
-// Supabase's cron job runs once a minute.
+// Longer than a minute, because Supabase's cron job runs once a minute.
 const readDelayMs = 90_000
 
 /** Airtable does not report when Status was set, so a call found just after the deadline counts as on time. */

@@ -35,7 +35,7 @@ export async function keepTrying(
 
 /** A process that sends. */
 type Sender = {
-  /** Identifies it in leases. */
+  /** Identifies the process in leases. */
   holder: string
   faults: FaultLog
   renewEveryMs: number
@@ -85,8 +85,8 @@ export async function sendDue(
   }
 
   /**
-   * Renews the lease until stopped. `lost` fires if another process has become the sender, or could soon become it
-   * because the database does not respond.
+   * Renews the lease until stopped. `lost` fires if another process has become the sender, or may soon because the
+   * database does not respond.
    */
   function keepLease({ until }: Pick<Lease, 'until'>): {
     lost: AbortSignal
@@ -100,7 +100,7 @@ export async function sendDue(
     function startEnd(at: number) {
       return timers.start(Math.max(0, at - abortMs - now()), lose)
     }
-    // One at a time, so that an older renewal cannot overwrite a newer one.
+    // Renew one at a time so that an older renewal cannot overwrite a newer one.
     async function renewLease() {
       const next = lease()
       const isRenewed = await renew(db, name, next).catch(() => undefined)
@@ -120,7 +120,7 @@ export async function sendDue(
     return { lost: losing.signal, stopRenewing }
   }
 
-  /** Sends one lead's message as usual, and several leads' messages combined. */
+  /** Sends a message about one lead, or one combined message about several. */
   async function send(
     { deliveries, summary }: Claim,
     signal: AbortSignal,
