@@ -52,11 +52,11 @@ describe('the headline', () => {
     ['A. Be closed Jane Doe’s request as done', { ...done, calledAt }, 'received', 1],
     ['Call Jane Doe again: no answer (2 tries)', again, 'again-2', 33 * minuteMs],
     ['Someone called Jane Doe at 12:03 PM CST', again, 'again-2', 32 * minuteMs],
-    // A lead that came in while the company was closed.
+    // These leads arrived while the company was closed.
     ['Call Jane Doe by Nov 16, 7:10 AM CST', night, 'received', 1],
     ['Nobody has called Jane Doe yet (6 minutes left)', night, 'uncalled-4', afterOpening(4)],
     ['Call Jane Doe now: the call was due at 7:10 AM CST', night, 'missed', afterOpening(10)],
-    // A homeowner without a phone number.
+    // These homeowners have no phone number.
     [`Email ${byEmail}`, { phone: '' }, 'missed', 10 * minuteMs],
     ['Nobody has emailed Jane Doe yet (6 minutes left)', { phone: '' }, 'uncalled-4', 4 * minuteMs],
     ['Someone emailed Jane Doe at 12:03 PM CST', { phone: '', calledAt }, 'received', 5 * minuteMs],
@@ -143,7 +143,7 @@ it('does not describe an alert as late if it waited until we opened', () => {
   const listRemarks = (afterMs: number) => alertOf(night, 'received', afterMs).remarks
   expect(listRemarks(opensAfterMs)).toEqual([])
   expect(listRemarks(opensAfterMs + 2 * minuteMs)).toHaveLength(1)
-  // An email that was sent at night, but too late.
+  // An alert that was emailed while we were closed can also be late.
   const late = 'This alert is late. The request came in 2 minutes ago.'
   expect(listRemarks(2 * minuteMs)).toEqual([late])
 })

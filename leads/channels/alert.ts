@@ -22,7 +22,7 @@ type AlertOptions = Clock & {
   answerUrl?: string | undefined
   /** The time of the call that a question is about. */
   callAt?: number | undefined
-  /** The homeowner has sent an earlier request. */
+  /** True if the homeowner sent an earlier request. */
   isRepeat?: boolean
   /** The URL of the lead on the desk, where the crew enters the result of a call. */
   deskUrl?: string | undefined
@@ -128,7 +128,6 @@ export function describeQuestion(
   return `did ${isCaller ? 'you' : nameCaller({ caller })} reach ${name}?`
 }
 
-/** Returns what happened to a lead. */
 export const describeUpdate = (lead: StoredLead, name: string): string =>
   describeNews(lead, { name, caller: lead.caller && breakAutoLinks(lead.caller) })
 
@@ -139,7 +138,7 @@ export function describeCallAgain(lead: StoredLead, name: string, isRepeat: bool
   return `${call} ${name} again${isRepeat ? ';' : ':'} ${why}`
 }
 
-// A push message has room for 4 kB, and a text for two segments.
+// Limit the names, because a push message has room for 4 kB, and a text for two segments.
 const mostNames = 3
 
 /** Describes several leads in one message, emergencies first. */
@@ -168,8 +167,8 @@ export function describeLeads(leads: readonly StoredLead[], { now, timeZone }: C
 }
 
 /**
- * Mail and message apps turn a name such as evil.example/pay into a link. A space after each dot and
- * colon prevents it.
+ * Mail and messaging apps turn a name such as evil.example/pay into a link. A space after each dot and colon prevents
+ * this.
  */
 export const breakAutoLinks = (text: string): string =>
   toOneLine(text)

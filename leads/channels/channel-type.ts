@@ -5,7 +5,7 @@ import type { StoredLead } from '../lead.ts'
 import type { ChannelSettings } from '../settings.ts'
 import type { ClaimedLead, Summary } from '../store/claims.ts'
 
-/** A way to send leads. channels.ts lists all of them. */
+/** A way to send leads. channels.ts lists all channels. */
 export type Channel<
   Kind extends string = string,
   // biome-ignore lint/suspicious/noExplicitAny: the list has channels with different settings.
@@ -53,9 +53,9 @@ export type Channel<
       signal: AbortSignal,
     ): Promise<Result>
   }
-  /** A message has arrived once the service accepts it, such as a row in Airtable. */
+  /** True if a message has arrived once the service accepts it, such as a row in Airtable. */
   arrivesWhenSent?: boolean
-  /** The phone itself confirms that it showed a message. */
+  /** True if the phone confirms that it showed a message. */
   phoneConfirms?: boolean
   /** Asks the service whether a sent message arrived. Only for services that report it. */
   findArrival?(
@@ -63,7 +63,7 @@ export type Channel<
     context: Context & { settings: Settings },
     signal: AbortSignal,
   ): Promise<Arrival>
-  /** For a service that keeps a row of each lead, which the crew can change. */
+  /** For a service that keeps a row for each lead, which the crew can change. */
   rows?: {
     /**
      * Returns the Status of each lead whose Status the crew has set. A set Status counts as a call. After a failure,
@@ -97,9 +97,9 @@ export type Channel<
   leaseMs?: number
   /** The minimum time between two sends across all processes. */
   restMs?: number
-  /** Tells the crew that a lead needs a call. */
+  /** True if messages tell the crew that a lead needs a call. */
   isAlert: boolean
-  /** Anyone can type any address, so store/limits.ts limits the messages about new leads. */
+  /** Visitors can type anyone's email address, so store/limits.ts limits the messages about new leads. */
   isLimited?: boolean
   /**
    * The time until a message expires; null to retry forever. Counts from the lead's deadline for alerts,
@@ -124,9 +124,9 @@ export type Recipient = {
 export type Digest = {
   /** A retry has the same ID. */
   id: string
-  /** 3 to call again today, 2 not called yet. */
+  /** Such as “3 to call again today, 2 not called yet.” */
   text: string
-  /** Opens Today. */
+  /** The Today screen. */
   url: string
 }
 
@@ -138,7 +138,7 @@ export type LeadEvent = {
   isOpen: boolean
 }
 
-/** The ID is for `findArrival`. */
+/** `messageId` is for `findArrival`. */
 export type Result = { ok: true; note?: string; messageId?: string } | FailedResult
 
 export type Arrival = { state: 'unknown' | 'arrived' } | { state: 'failed'; error: string }

@@ -133,7 +133,7 @@ it('sends leads only to the recipients in the settings, whatever a lead contains
       const to = url.pathname.endsWith('Messages.json')
         ? new URLSearchParams(String(init?.body)).getAll('To').join()
         : ''
-      // A lookup in Airtable has the lead's ID in its query.
+      // Omit Airtable's query, which contains the lead's ID.
       return `${url.origin}${url.pathname}${url.host === 'hooks.example' ? url.search : ''} ${to}`
     })
   await sendAll([{}])

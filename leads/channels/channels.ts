@@ -20,7 +20,7 @@ export const wakingChannels = (channels as readonly Channel[]).filter(
   ({ wakesPhones }) => wakesPhones,
 )
 
-/** The channel whose service keeps a row of each lead. */
+/** The channel whose service keeps a row for each lead. */
 export const rowChannel = airtable as Channel & Required<Pick<Channel, 'rows' | 'leaseMs'>>
 
 export const rowRecipients = [rowChannel.kind]
@@ -35,13 +35,13 @@ export async function listRecipients(
   return settings === undefined ? [] : channel.recipients({ ...context, settings }, event)
 }
 
-/** Returns the recipients whose deliveries are stored. */
+/** Returns the recipients to store deliveries for. */
 export async function listDestinations(
   channel: Channel,
   context: Pick<Context, 'env' | 'readDevices'>,
   event?: LeadEvent,
 ): Promise<Pick<Recipient, 'name' | 'isOffDuty' | 'owner'>[]> {
-  // Deliveries that never expire are stored until their channel is set up.
+  // Deliveries that never expire are stored even before their channel is set up.
   if (channel.expiresAfterMs === null && findSettings(channel, context) === undefined)
     return [{ name: channel.kind }]
   return listRecipients(channel, context, event)
@@ -58,7 +58,7 @@ export async function mapRecipients(
   return new Map(found.flat().map(({ name, label }) => [name, label]))
 }
 
-/** The alert channels that the settings turn on. Push notifications are turned on for each device on the desk. */
+/** The alert channels that the settings turn on. People turn on push notifications on the desk, for each device. */
 export const listAlertKinds = ({ setUpKinds }: Pick<Env, 'setUpKinds'>): string[] =>
   channels
     .filter(({ isAlert, kind }) => isAlert && setUpKinds.includes(kind))

@@ -145,7 +145,7 @@ it('confirms a lead at night, retries for an hour, and then stops', async () => 
   const problems = await findProblems('desk', context)
   const late = problems.find(({ id }) => id === 'confirmation-late')?.forOwner
   expect(late).toContain('for 1 lead are 59 minutes late. The site retries for an hour.')
-  // Otherwise the email could be sent at the moment when it expires.
+  // Move the next attempt past the expiration. Otherwise, the email could be sent as it expires.
   await db.kysely.updateTable('deliveries').set({ nextAttemptAt: promise.deadlineAt }).execute()
   expect(await check(testTime + 61 * minuteMs)).toBe('expired')
   expect(mail.mails).toEqual([])

@@ -19,7 +19,7 @@ export const confirmation: Channel<'confirmation'> = {
   kind: 'confirmation',
   label: 'Confirmation email',
   reasons: ['received', 'unreached'],
-  // The address is in the lead.
+  // One recipient is enough, because the email address is in the lead.
   recipients: async (_, event) =>
     event && !mayEmail(event.lead) ? [] : [{ name: 'confirmation', to: '', label: '' }],
   send: (claimed, _, context, signal) =>
@@ -33,7 +33,7 @@ export const confirmation: Channel<'confirmation'> = {
   expiresAfterMs: hourMs,
 }
 
-/** Suspected spam may name a stranger's address. Callers have not agreed to emails. */
+/** Suspected spam may contain a stranger's email address. Homeowners who called us have not agreed to emails. */
 const mayEmail = ({ deadlineAt, source, email }: LeadEvent['lead']) =>
   deadlineAt !== null && source !== phoneCall && plainAddress.test(email)
 
@@ -61,13 +61,13 @@ async function sendConfirmation(
   return { ...result, refused: true }
 }
 
-/** Includes the revision, so that an email on another day has a new ID; mail apps show each ID only once. */
+/** Includes the revision so that an email on a later day has a new ID, because mail apps show each ID only once. */
 const nameMail = (firstId: string, { reason, revision }: ClaimedLead) =>
   [firstId, reason, ...(revision > 0 ? [revision] : [])].join('_')
 
 /**
- * Contains nothing that the visitor typed except the last four digits of the phone number; otherwise spammers could
- * use it to send text to strangers.
+ * Contains nothing that the visitor typed except the last four digits of the phone number; otherwise, spammers could
+ * use the email to send text to strangers.
  */
 export function describeConfirmation(
   { lead, reason, attempts }: Pick<ClaimedLead, 'lead' | 'reason' | 'attempts'>,
@@ -77,7 +77,7 @@ export function describeConfirmation(
   const greeting = 'Hello,'
   const isUnreached = reason === 'unreached'
   const ending = readDigits(readPhone(lead.phone)?.callUrl ?? '').slice(-4)
-  // Before a retry, someone may have changed the time of the next call.
+  // Before a retry, someone may have changed the time of the next call, which also sets changedAt.
   const isRecent = attempts === 1 && now() - (lead.changedAt ?? 0) < recentMs
   const message = isUnreached
     ? `We ${isRecent ? 'just ' : ''}tried to reach you at the number ending in ${ending}. We’ll try again.`
@@ -93,7 +93,7 @@ export function describeConfirmation(
     html: formatPage(name, content.join('\n')),
   }
 
-  /** Promises nothing if someone is already calling. */
+  /** Promises nothing if someone has already called. */
   function promiseCall(): string {
     const { deadlineAt, calledAt } = lead
     if (deadlineAt === null || calledAt !== null) return ''

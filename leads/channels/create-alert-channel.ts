@@ -27,7 +27,7 @@ type AlertChannel<Kind extends ChannelKind, Settings> = Omit<
     context: Pick<Context, 'fetch' | 'now' | keyof System> & { settings: Settings },
     signal: AbortSignal,
   ): Promise<Result>
-  /** Finds a wrong password without sending anything. */
+  /** Tries to sign in without sending anything. Returns what is wrong. */
   findLoginFault?(
     context: Pick<Context, keyof System> & { settings: Settings },
   ): Promise<string | undefined>

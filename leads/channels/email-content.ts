@@ -42,7 +42,7 @@ export const formatButton = (
 export const formatNote = (text: string) =>
   `<p style="margin:0 0 14px;color:${slate};font-size:15px">${escapeHtml(text)}</p>`
 
-/** Returns the page of an email with this content, which must be HTML. */
+/** Returns the HTML of an email. `content` must be HTML. */
 export const formatPage = (title: string, content: string, background = ink) => `<!doctype html>
 <html lang="en">
 <head>

@@ -26,7 +26,7 @@ export const email = createAlertChannel<'email'>({
       html: formatHtml(alert),
       ...(isEmergency && { priority: 'high' as const }),
     }
-    // The ID of the lead's first email, by which mail programs group the messages about one lead.
+    // Mail programs use the ID of the lead's first email to group the messages about one lead.
     const firstId = reason === 'received' ? undefined : `${leadId}_received`
     return sendMail({ id, firstId, ...mail }, context, signal)
   },

@@ -43,7 +43,7 @@ export const rememberFaults =
     }
   }
 
-// Someone waits for the result, on the sign-in screen or at the terminal.
+// Someone is waiting for the result on the sign-in screen or at the terminal.
 const loginTimeoutMs = 5_000
 
 export const logIn = (server: MailServer, timers: Timers): Promise<unknown> =>

@@ -45,7 +45,7 @@ async function open(hours?: BusinessHours) {
     const id = crypto.randomUUID()
     const phone = { id, sessionId: name, endpoint, ...keys, name, createdAt: clock.at }
     await savePhone(db, { ...phone, ...changes }, email)
-    // Reads of the devices in one turn of the event loop share a query.
+    // Start a new turn of the event loop, because reads of the devices in one turn share a query.
     await nextTurn()
   }
   const save = async (lead: Partial<Lead> = {}) => {
@@ -145,7 +145,7 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
   await save()
   const [recipient] = await listRecipients(push, context)
   await end(opened)
-  // Leads that arrive in one turn of the event loop share one query for the devices.
+  // Start a new turn of the event loop, because leads that arrive in one turn share a query for the devices.
   await new Promise((resolve) => setImmediate(resolve))
   await record(db, notified, 'called', { at: context.now() })
   await deliver()
@@ -190,7 +190,7 @@ it('notifies the other phones if the only one for the night is gone or was just 
   await deliver()
   expect(takeNotifications()).toEqual(['office: Jane Doe: call by 6:10 AM CST'])
 
-  // Someone calls while the phone turns out to be gone.
+  // Someone calls while the push service reports that the phone is gone.
   await addPhone('shed')
   service.failNext('shed', { kind: 'status', status: 410 })
   const leadId = await save({ ...makeStranger(), serviceType: 'emergency' })

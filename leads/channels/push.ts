@@ -73,7 +73,7 @@ export const push: Channel<'push'> = {
     return sendPush({ ...message, messageId }, device, context, signal)
   },
   digest: {
-    // Includes devices that are off, so that a device that is turned on later gets no digest of the past.
+    // Includes devices that are off so that a device that is turned on later does not get an old digest.
     recipients: (context) => push.recipients(context),
     send: async ({ id, text }, { to }, context, signal) => {
       const device = await findDevice(to, context)
@@ -107,27 +107,26 @@ async function findDevice(id: string, { env, db, now }: Context) {
 }
 
 const requestTimeoutMs = 10_000
-// Push services drop a notification after the deadline, or a minute later if the deadline has passed.
+// Push services drop an undelivered notification at the deadline, or after a minute if the deadline has passed.
 const minTtlSeconds = 60
-// A second call and the question about its result have no deadline.
+// A planned call and the question about a result have no deadline.
 const againTtlSeconds = 600
 const digestTtlSeconds = 4 * 3_600
 
-/** The device shows everything except the lead's ID. */
 type PushMessage = {
   title: string
   body: string
   leadId: string
   /** The lead's version, so that a tap on an old notification cannot replace a colleague's plan. */
   version?: number
-  /** Opens the list of leads instead of one lead. */
+  /** True to open the list of leads instead of one lead. */
   opensList?: boolean
-  /** The lead has a phone number. */
+  /** True if the lead has a phone number. */
   canDial?: boolean
   isEmergency?: boolean
-  /** Replaces the earlier notification without a sound. */
+  /** True to replace the earlier notification without a sound. */
   isCalled?: boolean
-  /** Asks for the result of a call. */
+  /** True if the message asks for the result of a call. */
   isQuestion?: boolean
   ttlSeconds: number
 }
@@ -184,7 +183,7 @@ function describePushQuestion(lead: StoredLead, isCaller: boolean): PushMessage 
   }
 }
 
-/** One notification for several leads. It replaces the last one with the same tag. */
+/** Describes several leads in one notification, which replaces the last one with the same tag. */
 function summarize(
   leads: readonly StoredLead[],
   tag: 'waiting' | 'burst',
@@ -269,7 +268,7 @@ export async function sendPush(
   return { ok: false, error, refused, ...findRetryAfter(response) }
 }
 
-// Chrome, Edge, and most Android browsers; Firefox; Safari; Edge on Windows.
+// In this order: Chrome and most Android browsers; Firefox; Safari; Edge on Windows.
 const knownServices = [
   'fcm.googleapis.com',
   'push.services.mozilla.com',

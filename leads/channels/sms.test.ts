@@ -105,7 +105,7 @@ it.each([
   expect(arrival?.state).toBe('failed')
   expect(error).toMatch(explanation)
   expect(error).toContain(`Twilio error code ${code}.`)
-  // No variable names and no phone numbers.
+  // The owner sees this error, so it contains no variable names and no phone numbers.
   expect(error).not.toMatch(/_|555|\+1/)
 })
 

@@ -76,7 +76,7 @@ const replySchema = v.fallback(
 
 const checkTimeoutMs = 10_000
 
-/** After any error, returns that the state is unknown, and the next check asks again. */
+/** After any error, returns `unknown`, so the next check asks again. */
 async function findArrival(
   messageId: string,
   { settings, fetch, timers }: Pick<Context, 'fetch' | 'timers'> & { settings: SmsSettings },
@@ -96,7 +96,7 @@ async function findArrival(
   return { state: 'unknown' }
 }
 
-// In Twilio's errors, `status` is a number.
+// Twilio's errors do not match, because their `status` is a number.
 const statusSchema = v.object({ status: v.string(), error_code: v.unknown() })
 
 /** For the owner: why Twilio rejected a text (10001 to 21610) or could not deliver it, and what to do. */
@@ -126,7 +126,7 @@ const advice: Record<number, string> = {
 const explainUndelivered = (code: number): string =>
   code ? `${advice[code] ?? ''} Twilio error code ${code}.`.trim() : 'Twilio gave no reason.'
 
-// A missing, invalid, or unsuitable TWILIO_FROM, for which Twilio also returns 400.
+// Codes for a missing, invalid, or unsuitable TWILIO_FROM, for which Twilio also returns 400.
 const senderCodes: readonly unknown[] = [21603, 21212, 21606]
 
 function explainRefusal(status: number, code: number | undefined): string {
@@ -134,7 +134,7 @@ function explainRefusal(status: number, code: number | undefined): string {
   return `${advice[code] ?? ''} Twilio returned ${status}, code ${code}.`.trim()
 }
 
-/** Shortens and simplifies the homeowner's text, but never a link. */
+/** Shortens and simplifies what the homeowner typed, but never a link. */
 export const formatSms = (alert: Alert): string => fitText(listTexts(alert))
 
 function fitText(texts: readonly string[]): string {
@@ -142,7 +142,9 @@ function fitText(texts: readonly string[]): string {
   return shorter.find(fitsTwoSegments) ?? shorter.at(-1) ?? ''
 }
 
-/** Returns versions of the message, the longest first. Drops the map link first, because phones link addresses. */
+/**
+ * Returns versions of the message, longest first. Drops the map link first, because phones turn addresses into links.
+ */
 function listTexts(alert: Alert): string[] {
   const { name, headline, service, address, callUrl, mapUrl, answer: link, remarks } = alert
   const email = alert.rows.find((row) => row.name === 'email')?.text

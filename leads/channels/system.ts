@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer'
 import { systemTimers, type Timers } from '../timers.ts'
 import type { MailServer } from './mail-server.ts'
 
-/** The functions of the machine and of libraries that a process uses. The simulation passes its own. */
+/** Functions of the system and of libraries. The simulation replaces them. */
 export type System = {
   timers: Timers
   random: () => number

@@ -8,7 +8,7 @@ import type { StoredLead } from '../lead.ts'
 import { webhook } from './webhook.ts'
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
-// The standardwebhooks package rejects messages that are older than five minutes.
+// Use the real time, because the standardwebhooks package rejects messages that are older than five minutes.
 const now = Date.now()
 
 /** Sends a lead to a webhook that responds with `answer()`. */

@@ -33,7 +33,7 @@ export const airtable: Channel<'airtable'> = {
   },
   // Airtable accepts ten records per request and five requests per second from all senders together.
   batchSize: 10,
-  // Two upserts at the same time can create two rows.
+  // As long as a batch may take, because two upserts at the same time can create two rows.
   leaseMs: 45_000,
   restMs: 250,
   isAlert: false,

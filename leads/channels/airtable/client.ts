@@ -64,7 +64,7 @@ export const runSetup = 'Run: npm run leads -- setup-airtable'
 export const tokenPage = 'https://airtable.com/create/tokens'
 
 /**
- * Put the cause into a separate sentence: keepForOwner removes sentences that name a setting, so the owner sees only
+ * Put the cause in a separate sentence: keepForOwner removes sentences that mention a setting, so the owner sees only
  * the cause.
  */
 const accessProblems: Record<number, { cause: string; fix: string }> = {

@@ -125,8 +125,8 @@ export type Cells = {
 }
 
 /**
- * Status is left out, because a retry must not overwrite the Status that the crew set. Raw has the whole
- * lead, in case someone changes or deletes other columns.
+ * Omits Status, because a retry must not overwrite the Status that the crew set. Raw contains the whole lead, in case
+ * someone changes or deletes other columns.
  */
 export function makeCells(lead: StoredLead): Cells {
   const { id, suspect, consent } = lead

@@ -49,7 +49,7 @@ export type RowWrite = { lead: StoredLead; rowId?: string; cells: Cells }
 type Batch = { writes: readonly RowWrite[]; typecast: boolean }
 
 /**
- * Writes up to ten rows. After a 422, sends each lead separately, without the column that Airtable names, and
+ * Writes up to ten rows. After a 422, sends each lead separately, then without the column that the error mentions, and
  * finally with only Lead ID and Raw.
  */
 export async function writeRows(
@@ -84,7 +84,7 @@ function pickRow(rows: readonly Row[], { lead, rowId }: RowWrite): Ok<Row> | Fai
   }
 }
 
-/** Each retry has fewer leads, fewer cells, or typecast, so that retries end. */
+/** Each retry has fewer leads, has fewer cells, or turns on typecast, so retries end. */
 function decideRetries({ writes, typecast }: Batch, { type, columns }: RefusedRequest): Batch[] {
   // Typecast adds the missing choice to the column.
   if (type === unknownChoice && !typecast) return [{ writes, typecast: true }]

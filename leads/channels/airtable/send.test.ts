@@ -89,7 +89,7 @@ describe('a 422', () => {
     const { send, rowOf } = await startAirtable()
     const leads = makeLeads(5)
     const bad = leads[2] as StoredLead
-    // Airtable rejects this value without naming the column.
+    // Airtable rejects one lead's cells without mentioning a column.
     const picky: typeof fetch = async (url, init) =>
       String(init?.body).includes(`"Lead ID":"${bad.id}","Name"`) ? refuse() : fetch(url, init)
     const outcomes = await send(leads, { fetch: picky })

@@ -96,7 +96,7 @@ const fail = ({ error, retryAfterMs }: Failure) => ({
   ...(retryAfterMs && { retryAfterMs }),
 })
 
-/** Writes rows and sets an empty Status to New, so that the crew finds them. */
+/** Writes rows and fills in an empty Status so that the crew finds them. */
 async function sendNew(leads: readonly StoredLead[], table: LeadTable): Promise<Result[]> {
   const written = await writeRows(
     leads.map((lead) => ({ lead, cells: makeCells(lead) })),

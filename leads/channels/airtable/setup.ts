@@ -7,7 +7,7 @@ import { openTable } from './rows.ts'
 type SetupReport = {
   done: string[]
   todo: string[]
-  /** Why the checks could not finish: wrong settings, or a problem in Airtable. */
+  /** Why the checks could not finish: wrong settings, or a problem with Airtable. */
   blocker?: 'settings' | 'airtable'
 }
 
