@@ -93,7 +93,7 @@ describe('requests of one homeowner', () => {
       (await get('/api/today')).leads.map(({ status }: { status: string }) => status)
     await press(ids[0] ?? '', 'no-answer')
     expect(await listStates()).toEqual(['call-again', 'call-again'])
-    // A request that comes in later stays open until the next call.
+    // A request that arrives later stays open until the next call.
     await storeLead(db, { lead: mai })
     await press(ids[1] ?? '', 'no-answer')
     expect(await listStates()).toEqual(['call-again', 'call-again', 'call-again'])

@@ -9,7 +9,7 @@ import { saveLead } from '../store/save-lead.ts'
 import { describeLead } from './lead-routes.ts'
 import { type DeskApp, type DeskContext, erased, readBody, refuse } from './routes.ts'
 
-/** Adds the route for a lead that the crew writes down during a phone call. */
+/** Adds the route for a lead that the crew enters during a phone call. */
 export function addAddRoute(app: DeskApp, context: DeskContext): void {
   const { db, hours, now, makeId, log, wake } = context
 
@@ -67,11 +67,11 @@ const callerSchema = v.pipe(
   ),
 )
 
-/** Reads what the crew typed. */
+/** Reads the homeowner's details that the crew typed. */
 export function readCaller(fields: object) {
   const read = v.safeParse(callerSchema, fields)
   if (read.success) return { lead: { ...read.output, phone: formatPhone(read.output.phone) } }
-  // The phone number is the first field of this form, but not of the site's.
+  // Report a bad phone number first, because it is the first field of this form.
   const isPhone = (one: v.BaseIssue<unknown>) => v.getDotPath(one) === 'phone'
   const issue = read.issues.find(isPhone) ?? read.issues[0]
   const field = v.getDotPath(issue)
@@ -81,7 +81,7 @@ export function readCaller(fields: object) {
 const addSchema = v.object({
   /** The page creates this ID and retries with it, so that the server stores one lead. */
   id: v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/)),
-  /** Someone is on the phone with the homeowner, so nobody else needs to call. */
+  /** True if someone is on the phone with the homeowner, so nobody else needs to call. */
   isCalled: v.boolean(),
   fields: v.record(v.string(), v.string()),
 })

@@ -66,7 +66,7 @@ describe.each(engines)('the desk on %s', (engine) => {
     for (let at = 0; at < 60; at++)
       ids.push(await storeLead(db, { at: testTime + at, lead: { name: `Person ${at} 100%` } }))
     const special = await storeLead(db, {
-      // 11:30 PM on the previous day in the company's time zone.
+      // This is 11:30 PM on the previous day in the company's time zone.
       at: testTime - 390 * minuteMs,
       lead: {
         name: 'Åsa Öberg',

@@ -50,8 +50,8 @@ export function createDesk(context: DeskContext): DeskApp {
   const warn = createRepeatLog(log, now)
   const address = new URL(url)
   const isSecure = address.protocol === 'https:'
-  // Browsers accept __Host- only over TLS. Cookies are shared by all ports of a host, so include the port
-  // to separate two desks on one machine.
+  // Browsers accept __Host- only over TLS. All ports on a host share cookies, so include the port to separate two desks
+  // on one machine.
   const cookieName = isSecure ? '__Host-desk' : `desk-${address.port}`
   // The code from the email works only in the browser that has this cookie.
   const secretName = `${cookieName}-code`
@@ -235,7 +235,7 @@ export function createDesk(context: DeskContext): DeskApp {
 }
 
 const maxBodyBytes = 4_096
-// Longer than the longest page, so that the form can name the text that is too long.
+// Longer than the longest page, so that the form can point out the text that is too long.
 const maxDraftBytes = 512_000
 const elsewhere = {
   isHere: false,

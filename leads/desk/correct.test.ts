@@ -23,7 +23,7 @@ async function open(engine: Engine = 'sqlite', options: Parameters<typeof openCr
   return {
     ...desk,
     store,
-    /** Changes fields on a page that shows the current values, unless `shown` is given. */
+    /** Corrects fields on a page that shows the current values, or those in `more.shown`. */
     async correct(
       id: string,
       fields: Record<string, string>,
@@ -171,7 +171,7 @@ it('joins the card of the new number, whether it has many requests or a colleagu
   expect(lead).toMatchObject({ status: 'calling', caller: 'Sam Hill' })
   expect(lead.sameNumber).toHaveLength(20)
   expect((await listCards()).map(({ length }) => length).sort()).toEqual([1, 20])
-  // The result of Sam's call still belongs to both requests that it was about, and not to Alex's.
+  // The result of Sam's call still applies to both requests that it was about, but not to Alex's.
   await press(shared[0], 'done')
   expect((await get(`/api/leads/${shared[1]}`)).lead.status).toBe('done')
   expect((await get(`/api/leads/${busy[0]}`)).lead.status).toBe('calling')
@@ -236,7 +236,7 @@ describe('Airtable', () => {
 describe('a change to emergency', () => {
   async function openAtNight(emergencies: 'always' | 'when open') {
     const desk = await open('sqlite', { hours: { ...dayHours, emergencies } })
-    // 8 PM, so the lead waits until 7 AM.
+    // It is 8 PM, so the lead waits until 7 AM.
     desk.clock.at += 14 * hourMs
     const opensAt = desk.clock.at + 11 * hourMs
     const promise = promiseFrom(opensAt)
@@ -258,7 +258,7 @@ describe('a change to emergency', () => {
       body: 'EMERGENCY · Springfield',
     }
     expect((await deliverAt()).notifications).toMatchObject([alert])
-    // The reminders follow as soon as for any emergency, and the last one at the deadline.
+    // Reminders are sent as soon as for any emergency, the last one at the deadline.
     const correctedAt = clock.at
     const countAt = async (at: number) => (await deliverAt(at)).notifications.length
     for (const [minutes, count] of [
@@ -271,11 +271,11 @@ describe('a change to emergency', () => {
       expect([minutes, await countAt(correctedAt + minutes * minuteMs)]).toEqual([minutes, count])
     expect(await countAt(opensAt)).toBe(0)
     expect(await countAt(promise.deadlineAt)).toBe(1)
-    // The reminders also follow after an Undo.
+    // Reminders are also sent after an Undo.
     await press(id, 'called')
     clock.at += 10 * minuteMs
     await press(id, 'undone', { version: 1 })
-    // Deliver the news of the call first, so that only the reminder is counted.
+    // Deliver the notice about the call first so that only the reminder is counted.
     await deliverAt()
     expect(await countAt(clock.at + 4 * minuteMs)).toBe(1)
   })

@@ -164,7 +164,7 @@ it('accepts at most a hundred devices', async () => {
   expect(await add()).toMatchObject({ status: 409, message })
   const { devices } = await list()
   expect(devices).toHaveLength(100)
-  // A device with a new address does not count as a new device.
+  // A device with a new endpoint does not count as a new device.
   expect((await subscribe({ subscription: service.addPhone('moved') })).status).toBe(200)
   await call('DELETE', `/api/devices/${devices.at(-1).id}`, { cookie })
   expect((await add()).status).toBe(200)

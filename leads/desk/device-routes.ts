@@ -24,12 +24,12 @@ import {
   type Session,
 } from './routes.ts'
 
-/** Leaves out the device's endpoint and keys, which must stay on the server. */
+/** Omits the device's endpoint and keys, which must stay on the server. */
 export type DeviceCard = Pick<PushDevice, 'id' | 'person' | 'name' | 'schedule'> & {
   canNotify: boolean
   canChange: boolean
   isThis: boolean
-  /** The device confirmed none of its last 3 leads. */
+  /** True if the device confirmed none of its last 3 alerts. */
   isSilent: boolean
 }
 

@@ -161,12 +161,12 @@ it('emails a number once per day, 30 seconds after “No answer”, unless that 
   for (const one of [id, sameNumber, await store({ suspect: 'trap' })])
     expect((await press(one, 'no-answer')).json.lead.emailAt).toBeNull()
   expect((await press(id, 'call-again', { at: clock.at + hourMs })).status).toBe(409)
-  // The next day.
+  // It is the next day.
   clock.at += 24 * hourMs
   await listMailsAt(clock.at)
   await press(id, 'no-answer')
   expect(await listMailsAt(clock.at + 30_000)).toEqual([mail])
-  // The email quotes the phone number's last digits, so a lead without a number gets no email.
+  // The email contains the phone number's last digits, so a homeowner without a number gets no email.
   const withoutNumber = await store({ lead: { phone: '' } })
   expect((await press(withoutNumber, 'no-answer')).json.lead.emailAt).toBeNull()
 })

@@ -77,7 +77,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
 
   const planEvent = async (kind: EventKind, lead: StoredLead, at: number): Promise<EventPlan> => ({
     rowRecipients,
-    // Require a phone number, because the email names the number's last digits.
+    // Require a phone number, because the email contains the number's last digits.
     ...(events[kind].call === 'unanswered' &&
       lead.phone !== '' && {
         emailRecipients: await planRecipients(context, { lead, reason: 'unreached' }),
@@ -95,7 +95,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
     },
   })
 
-  /** Describes what happened instead, such as “Sam called 2 minutes ago.” */
+  /** Describes the conflicting event, such as “Sam called 2 minutes ago.” */
   function explainRefusal(
     kind: EventKind,
     because: HistoryEvent | undefined,
@@ -127,10 +127,10 @@ const fieldsSchema = v.record(v.picklist(fieldNames), v.string())
 
 const eventSchema = v.pipe(
   v.object({
-    /** The page creates this ID, so that a retry changes nothing. */
+    /** The page creates this ID so that a retry does not add a second event. */
     id: v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/)),
     kind: v.picklist(kinds),
-    /** The version that the page showed. Undo needs it. */
+    /** The version that the page showed. Undo requires it. */
     version: v.optional(v.pipe(v.number(), v.safeInteger())),
     via: v.optional(v.picklist(['desk', 'notification']), 'desk'),
     text: v.optional(
@@ -141,7 +141,7 @@ const eventSchema = v.pipe(
         v.maxLength(maxNoteLength),
       ),
     ),
-    /** The other requests on the card, with the versions that it showed. */
+    /** The other requests on the card, with the versions that the card showed. */
     requests: v.optional(
       v.pipe(
         v.array(
@@ -153,7 +153,7 @@ const eventSchema = v.pipe(
         v.maxLength(50),
       ),
     ),
-    /** True if the person chose this one of several requests. */
+    /** True if the person chose only this one of several requests. */
     isAlone: v.optional(v.boolean()),
     /** For a correction: the values that the page showed, and those that were typed. */
     shown: v.optional(fieldsSchema),

@@ -129,7 +129,7 @@ export function addLeadRoutes(app: DeskApp, context: DeskContext): void {
   )
 }
 
-/** Returns what the desk shows of a lead, or undefined if it was erased. */
+/** Returns what the desk shows about a lead, or undefined if it was erased. */
 export async function describeLead(c: DeskRequest, context: DeskContext, id: string) {
   const { db, hours, now } = context
   const lead = await findLead(db, id)
@@ -178,7 +178,7 @@ const searchSchema = v.object({
   day: v.optional(v.pipe(v.string(), v.isoDate())),
   service: v.optional(v.picklist(Object.keys(serviceTypes) as ServiceType[])),
   status: v.optional(v.picklist([...statusKinds, 'late', 'next-call'])),
-  /** Finds leads received in the last 7 days, for example. */
+  /** For example, 7 finds leads received in the last 7 days. */
   days: v.optional(v.picklist(reportDays)),
   before: v.optional(
     v.pipe(

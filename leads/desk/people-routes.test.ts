@@ -38,7 +38,7 @@ it.each(engines)(
     const email = 'dana+roof@example.com'
     const dana = { email, role: 'crew', canRemove: true, canChangeRole: true }
     expect((await list()).people).toEqual([...fromSettings, dana])
-    // An address from the settings must lose access when it is removed there.
+    // Email addresses in the settings are not stored, so they lose access when they are removed there.
     expect(await listCrew(db)).toEqual([dana.email])
 
     await ask()
@@ -189,7 +189,7 @@ it.each(engines)(
       clock.at += 1_000
       expect((await act()).status).toBe(200)
     }
-    // Wake the delivery worker, so that the new owner gets the digest even if we open before the next poll.
+    // The change wakes the delivery worker so that the new owner gets the digest even if we open before the next poll.
     expect(wakes).toContain(clock.at - 4_000)
     const by = { person: 'Sam Hill', email: 'sam.hill@example.com' }
     expect(log.entries.map(({ message, fields }) => [message, fields])).toEqual([

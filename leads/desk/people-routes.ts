@@ -31,7 +31,7 @@ import { sendInvitation } from './sign-in.ts'
 export type Person = {
   email: string
   role: Role
-  /** False for addresses in .env. */
+  /** False for people with an email address in .env. */
   canRemove: boolean
   /** False for owners in .env. */
   canChangeRole: boolean
@@ -53,7 +53,7 @@ const maxCrew = 100
 const shownEntries = 20
 // Without a limit, someone could send spam by adding and removing people.
 const maxInvitationsPerDay = 20
-// Shorter than the desk's own timeout.
+// Shorter than the timeout for the desk's requests.
 const invitationTimeoutMs = 8_000
 
 /** The name of a person or a device. */
@@ -96,7 +96,7 @@ export function addPeopleRoutes(app: DeskApp, context: DeskContext): void {
   const findPerson = async (email: string) =>
     (await listPeople()).find((person) => person.email === email)
 
-  /** Returns what the owner must do next. */
+  /** Returns a message for the owner, with the next step if there is one. */
   async function invite(email: string, inviter: string): Promise<string> {
     const tell = `Tell ${email} to sign in at ${url}.`
     if (!mailInvitation)

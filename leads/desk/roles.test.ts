@@ -10,7 +10,7 @@ import { isListed, type Role, routes } from './roles.ts'
 
 const ownersOnly = 'Only owners can do this. Ask an owner to make you an owner under People.'
 
-/** A desk with all routes. The page routes fail, because the publisher is empty. */
+/** Opens a desk with all routes. The page routes fail, because the publisher is empty. */
 const openWholeDesk = () =>
   openTestDesk('sqlite', { addPageRoutes: createPageRoutes({} as Publisher) })
 

@@ -1,6 +1,6 @@
 export type Role = 'owner' | 'crew'
 
-/** Lists who may use each route. Add every new route here: the desk refuses a route that is not listed. */
+/** Lists who may use each route. Add every new route here: the desk rejects a route that is not listed. */
 export const routes = {
   'GET /': 'everyone',
   'POST /api/sign-in': 'everyone',

@@ -26,11 +26,11 @@ export type DeskContext = Context & {
   listWarnings: () => Promise<DeskWarning[]>
   /** Undefined if no mail server is set up. */
   sendLink: ((email: string, content: SignInEmail) => Promise<void>) | undefined
-  /** Returns why the mail server cannot be used. Tries to sign in there from time to time. */
+  /** Returns why the mail server cannot be used. Tries to sign in to it at most once a minute. */
   findMailFault: () => Promise<string | undefined>
-  /** Sends a new person a link that signs in. Undefined if no mail server is set up. */
+  /** Sends a new person a link that signs them in. Undefined if no mail server is set up. */
   sendInvitation: ((email: string, content: Invitation) => Promise<void>) | undefined
-  /** Runs the work after the response was sent. */
+  /** Runs the work a moment later, after the response. */
   runLater: (work: () => Promise<void>) => void
   /** Returns the desk's page, with today's leads if the person is signed in. */
   sendPage: (c: HonoContext, today: Today | undefined) => Response
@@ -102,7 +102,7 @@ export async function readBody<Schema extends v.GenericSchema>(
   message: string,
 ): Promise<v.InferOutput<Schema>> {
   const body = await c.req.json().catch(() => null)
-  // In text that a person typed, \u0000 has another backslash before it.
+  // If a person typed \u0000 as text, it has another backslash before it.
   if (/(?<!\\)(\\\\)*\\u0000/.test(JSON.stringify(body)))
     throw new HTTPException(400, { message: invalidCharacter })
   const parsed = v.safeParse(schema, body)

@@ -25,7 +25,7 @@ async function open(engine: Engine = 'sqlite') {
   const enterStatus = async (...sent: Parameters<typeof enter>) => (await enter(...sent)).status
   const readCode = (at = 0) => mails[at]?.code ?? ''
   const readToken = (at = 0) => findToken(mails[at]?.link ?? '')
-  /** A code that is in no email. */
+  /** Returns a code that is in no email. */
   const guess = (code = readCode()) => `${(Number(code) + 1) % 1_000_000}`.padStart(6, '0')
   return { ...desk, ask, enter, enterStatus, readCode, readToken, guess }
 }
@@ -103,7 +103,7 @@ it.each(engines)(
     expect(await enterStatus(readCode(1), again)).toBe(403)
     expect((await redeemLink(readToken(1))).status).toBe(200)
 
-    // Other addresses can still use a code, and so can this address on the next day (UTC).
+    // Other people can still use a code, and so can this person on the next day (UTC).
     await ask('alex@example.com', again)
     expect(await enterStatus(readCode(2), again, 'alex@example.com')).toBe(200)
     clock.at += dayMs
@@ -132,7 +132,7 @@ it('does not show whether an address can sign in', async () => {
     return [asked, ...entered].map(({ status, text }) => [status, text])
   }
   expect(await tryAll(stranger)).toEqual(await tryAll(sam))
-  // Unknown addresses share one row, so that they cannot fill the database.
+  // Unknown email addresses share one row so that they cannot fill the database.
   for (let other = 0; other < 20; other++) await enter(readCode(), '', `${other}@example.com`)
   const rows = await db.kysely.selectFrom('confirmationLimits').selectAll().execute()
   expect(rows).toHaveLength(2)
@@ -167,7 +167,7 @@ it.each(engines)(
     expect(mails).toHaveLength(3)
     const phone = await ask()
     expect(await enterStatus(readCode(3), phone)).toBe(200)
-    // All networks together are limited, too.
+    // The total from all networks is limited, too.
     for (let at = 0; at < 9; at++) await ask(sam, undefined, `192.0.${at}.1`)
     expect(mails).toHaveLength(10)
   },
@@ -208,7 +208,7 @@ it('rejects the code of a person who was removed', async () => {
   const phone = await ask(dana)
   await call('DELETE', `/api/crew/${dana}`, { cookie })
   expect(await enterStatus(readCode(), phone, dana)).toBe(403)
-  // Adding the person again does not bring the code back.
+  // Adding the person again does not make the code work again.
   await post('/api/crew', { email: dana })
   expect(await enterStatus(readCode(), phone, dana)).toBe(403)
 })

@@ -68,7 +68,7 @@ it.each(engines)(
     expect(log.entries.map(({ message }) => message)).toContain(
       'sent no sign-in link, because too many unused ones still work',
     )
-    // Other addresses still get links, and using a link makes room for another.
+    // Other email addresses still get links, and using a link makes room for another.
     await ask('alex@example.com')
     for (const at of [0, 1, 2]) expect((await redeemLink(readToken(at))).status).toBe(200)
     await ask(sam)

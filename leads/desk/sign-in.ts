@@ -16,18 +16,18 @@ import type { Database } from '../store/tables.ts'
 
 const tokenPattern = /^[\w-]{43}$/
 
-// Store only hashes of tokens, so that a copy of the database cannot be used to sign in.
+// Store only hashes of tokens so that a copy of the database cannot be used to sign in.
 const makeToken = () => randomBytes(32).toString('base64url')
 
-/** Someone could quickly try all one million codes, so the hash also covers the browser's secret. */
+/** Includes the browser's secret, because someone with the hash could quickly try all one million codes. */
 const hashCode = (secret: string, code: string) => hash(`${secret} ${code}`)
 
-/** Returns the browser's secret, or a new one. Keeping it lets the codes of two emails work. */
+/** Returns the browser's secret, or a new one. Reuses it so that the codes from two emails work. */
 export const chooseSecret = (cookie: string | undefined): string =>
   cookie && tokenPattern.test(cookie) ? cookie : makeToken()
 
-// Put the token into the fragment, which browsers do not send, so that it is not in server logs and opening the link
-// does not use it up.
+// Put the token in the fragment, which browsers do not send, so that it is not in server logs and opening the link does
+// not use it up.
 const formatLink = (url: string, token: string) => `${url}/#enter=${token}`
 
 /** Returns a link for someone with access to the server. */
@@ -135,7 +135,7 @@ async function startSession(
   return sessionToken
 }
 
-/** Reads the role each time, so that it changes immediately. */
+/** Reads the role each time so that a change takes effect immediately. */
 export async function readSession(
   db: Database,
   sessionToken: string | undefined,

@@ -112,7 +112,7 @@ describe.each(engines)('today on %s', (engine) => {
     })
     clock.at += 2
     const { leads, totals } = await readToday()
-    // Only the 20th and later ones are a burst.
+    // Only the 20th and later leads from one network are a burst.
     expect(totals).toMatchObject({ toCall: 20, burst: 56, burstLater: 52, waiting: 1 })
     const listed: TodayLead[] = leads
     const countIn = (group: TodayLead['group']) =>
@@ -191,7 +191,7 @@ describe.each(engines)('today on %s', (engine) => {
     await press(early, 'called')
     await press(notALead, 'not-a-lead')
     expect((await readToday()).onTime).toEqual({ calls: 2, requests: 4 })
-    // Someone called on the previous evening.
+    // Someone called the previous evening.
     const evening = testTime - 10 * 60 * minuteMs
     const closed = await storeLead(db, {
       at: evening,

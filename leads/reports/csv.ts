@@ -20,7 +20,7 @@ import { computeDeliveryState, describeCancellation, explainSuspicion } from './
 
 export type Pages = AsyncGenerator<LeadRecord[], void>
 
-/** Reads the matching leads, the newest first. */
+/** Reads the matching leads, newest first. */
 export async function* readPages(db: Database, filter: LeadFilter = {}, limit = 500): Pages {
   for (let before: LeadRecord | undefined; ; ) {
     const page = await addDetails(db, await searchLeads(db, filter, { limit, before }))

@@ -27,7 +27,7 @@ export const describeCard = (lead: StoredLead) => ({
   name: readName(lead),
   /** Empty if the homeowner gave no name. */
   firstName: readFirstName(lead.name),
-  /** Null if the homeowner gave only an email. */
+  /** Null if the homeowner gave only an email address. */
   phone: readPhone(lead.phone) ?? null,
   email: makeSafe(lead.email),
   service: readField(lead, 'serviceType'),
@@ -62,9 +62,9 @@ type Options = Clock & {
 
 export const describeInFull = (lead: LeadRecord, options: Options) => ({
   ...describeCard(lead),
-  /** Requests with the same number, the newest first. */
+  /** Requests with the same number, newest first. */
   sameNumber: (options.others?.sameNumber ?? []).map(describeCard),
-  /** Requests with another number, or with none. They share no calls, because anyone can type someone else's email. */
+  /** Requests that share only the email. They share no calls, because anyone can type someone else's email. */
   sameEmail: (options.others?.sameEmail ?? []).map(describeCard),
   fields: listShown(lead),
   /** The values as stored, so that the crew can correct them. */
@@ -86,7 +86,7 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
         options.explainsErrors && text ? keepForOwner(text) : null
       return {
         recipient: delivery.recipient,
-        /** The service that keeps a row of the lead, if this delivery goes there. */
+        /** The service that keeps a row for the lead, if this delivery goes there. */
         rowIn: delivery.recipient === rowChannel.kind ? rowChannel.label : null,
         what: describeWhat(delivery, lead.promiseStartAt ?? 0, options),
         state,
@@ -105,7 +105,7 @@ const computeEmailAt = ({ deliveries }: LeadRecord): number | null =>
 
 type StateInWords = Exclude<Delivery['state'], 'expired' | 'asking'> | 'arrived'
 
-/** `sent` means that the service accepted the message, `arrived` that the service or the phone confirmed it. */
+/** `sent` means that the service accepted the message; `arrived`, that the service or the phone confirmed it. */
 export function computeDeliveryState({ state, arrivedAt }: Delivery): StateInWords {
   if (arrivedAt !== null) return 'arrived'
   if (state === 'asking') return 'sent'
@@ -161,7 +161,7 @@ function describeReason(reason: DeliveryReason, waitedMs: number): string {
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
 
-/** A version is a name that the owner chose, or a date, with a number from that day's second version on. */
+/** A version is a name that the owner chose, or a date. The second and later versions of a day also have a number. */
 function describeConsent(version: string): string {
   const [, day, number] = version.match(/^(\d{4}-\d\d-\d\d)(?:-(\d+))?$/) ?? []
   if (!day) return `Version ${version}`

@@ -134,7 +134,7 @@ it('counts the calls of each person, and leaves out what was undone', () => {
     makeEvent('b', 1, 'called', 'Dana'),
     makeEvent('b', 2, 'undone', 'Dana'),
     makeEvent('c', 1, 'not-a-lead', 'Dana'),
-    // The same call about another request from the homeowner.
+    // This is the same call, recorded for another request from the homeowner.
     { ...makeEvent('d', 1, 'called', 'Sam'), id: 'a-1' },
     { ...makeEvent('d', 2, 'no-answer', 'Sam'), id: 'a-2' },
   ]

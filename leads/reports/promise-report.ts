@@ -76,7 +76,7 @@ type PromisedLead = PromiseRecord & CallPromise
 const isKept = ({ deadlineAt, calledAt }: PromisedLead) =>
   calledAt !== null && calledAt <= deadlineAt
 
-/** Counts leads that are no longer open. */
+/** Counts the leads that were called on time, and all others. */
 function countOutcomes(decided: readonly PromisedLead[] = []) {
   const kept = decided.filter(isKept).length
   return { kept, missed: decided.length - kept }
@@ -114,7 +114,7 @@ function listReached(history: readonly StoredEvent[]): ReadonlySet<string> {
   return new Set(reached.map(([id]) => id))
 }
 
-/** Counts each person's calls, and those without an answer. Leaves out what was undone. */
+/** Counts each person's calls, and the unanswered ones among them. Omits what was undone. */
 function countCalls(history: readonly StoredEvent[]) {
   const listed = [...Map.groupBy(history, ({ leadId }) => leadId).values()].flatMap(listCalls)
   // One call about several requests from a homeowner has the same ID on each of them.
