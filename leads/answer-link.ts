@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { dayMs } from './time-units.ts'
 
 const expiresAfterMs = 7 * dayMs
-// 128 bits are enough against guessing, and keep the link short enough for a text message.
+// 128 bits are enough to prevent guessing, and they keep the link short enough for a text message.
 const signatureBytes = 16
 const idBytes = 16
 const expiryBytes = 4
@@ -17,7 +17,7 @@ export function makeAnswerToken(leadId: string, secret: string, now: number): st
   return Buffer.concat([content, sign(content, secret)]).toString('base64url')
 }
 
-/** Returns the lead of a link. Checks the signature before it uses anything else. */
+/** Returns the ID of the lead in a link. Checks the signature before using anything else. */
 export function readAnswerToken(
   token: string,
   secret: string,

@@ -10,7 +10,7 @@ const crowd = '203.0.113.7'
 async function open(engine: Engine = 'sqlite', more: Record<string, string> = {}) {
   const db = await openTestDatabase(engine)
   const env = { DESK_URL: 'https://desk.example.com', RATE_LIMIT_PER_MINUTE: '0' }
-  // The fake mail server needs 100 ms per email.
+  // Turn off email alerts, because the fake mail server needs 100 ms per email.
   const service = await openService(db, { env: { ...env, ALERT_EMAIL_TO: '', ...more } })
   const { clock, mail, twilio, push, ask } = service
   const { endpoint, keys } = push.addPhone('Truck')
@@ -20,7 +20,7 @@ async function open(engine: Engine = 'sqlite', more: Record<string, string> = {}
   const sendMany = async (from: number, to: number) => {
     for (let at = from; at <= to; at++) await send(`Lead ${at}`)
   }
-  /** Sends the leads before the burst, each with its own alert. */
+  /** Sends the leads before the burst, each with a separate alert. */
   const sendFirst = async () => {
     for (let at = 1; at <= 19; at++) {
       await send(`Lead ${at}`)
@@ -62,7 +62,7 @@ describe('25 leads from one network within an hour', () => {
     const second = await deliver()
     const headline = '1 EMERGENCY among 6 leads to call by 6:10 AM CST'
     const names = /^Ann Lee, Lead 2\d, Lead 2\d, 3 more$/
-    // The lead from another network gets its own alert.
+    // The lead from another network gets a separate alert.
     const [alone, ...others] = second.texts
     expect(alone).toContain('Real Roof')
     expect(others.map((text) => text.split('\n'))).toEqual([
@@ -94,7 +94,8 @@ describe('25 leads from one network within an hour', () => {
 
     clock.at += 2 * minuteMs
     const reminders = await deliver()
-    // One message is about the first 19 leads and the lead from another network, one about the other eight leads.
+    // One message is about the first 19 leads and the lead from another network, and one is about the other eight
+    // leads.
     expect(reminders.texts.map((one) => one.split(' to call')[0])).toEqual([
       '20 leads',
       '1 EMERGENCY among 8 leads',

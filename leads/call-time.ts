@@ -2,14 +2,16 @@ import { computePromise } from './deadline.ts'
 import { type BusinessHours, getClock } from './hours.ts'
 import { dayMs, minuteMs } from './time-units.ts'
 
-/** Returns the time by which the company calls. `startsLater` means that the promise starts when it next opens. */
+/**
+ * Returns the time by which the company calls. `startsLater` means that the promise starts when the company next opens.
+ */
 export function computeCallTime(now: number, service: string, hours: BusinessHours) {
   const { promiseStartAt, deadlineAt } = computePromise(now, service, hours)
   const time = formatTime(deadlineAt, { now, hours })
   return { time, deadlineAt, startsLater: promiseStartAt > now }
 }
 
-/** Formats a time for the person who uses this device. Lines break before "tomorrow" or "on". */
+/** Formats a time for the person who uses this device. Lines can break only before "tomorrow" or "on". */
 export function formatTime(at: number, { now, hours }: { now: number; hours: BusinessHours }) {
   const readerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const text = formatCallTime(at, { now, timeZone: hours.timeZone, readerZone })
@@ -18,7 +20,7 @@ export function formatTime(at: number, { now, hours }: { now: number; hours: Bus
 
 type Clock = { now: number; timeZone: string; readerZone?: string }
 
-/** Formats a promised time, rounded up, so that the page never shows an earlier time than promised. */
+/** Formats a promised time. Rounds up so that nobody sees an earlier time than promised. */
 export const formatCallTime = (at: number, clock: Clock): string =>
   formatDayTime(at + minuteMs - 1, clock)
 
@@ -29,8 +31,8 @@ export function countDays(from: number, to: number, timeZone: string): number {
 }
 
 /**
- * Returns 7:10 AM, 7:10 AM tomorrow, 7:10 AM on Monday, or 7:10 AM on December 28, in the company's
- * time zone, with its name if the reader's clock differs.
+ * Returns 7:10 AM, 7:10 AM tomorrow, 7:10 AM on Monday, or 7:10 AM on December 28, in the company's time zone. Adds the
+ * name of the zone if the reader's clock differs.
  */
 export function formatDayTime(at: number, { now, timeZone, readerZone = timeZone }: Clock): string {
   const format = (options: Intl.DateTimeFormatOptions, zone = timeZone) =>

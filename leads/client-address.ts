@@ -40,7 +40,7 @@ export function groupAddress(hop: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** Takes a result of groupAddress and returns its IPv4 /24 or IPv6 /48, which one person can rent cheaply. */
+/** Takes a result of groupAddress and returns its IPv4 /24 or IPv6 /48, a range that one person can rent cheaply. */
 export function computeNetwork(client: string): string {
   const ipv4 = client.match(/^(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/)?.[1]
   if (ipv4) return `${ipv4}.0/24`

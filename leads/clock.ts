@@ -3,8 +3,8 @@ import { getClock } from './hours.ts'
 import { dayMs, minuteMs } from './time-units.ts'
 import { count } from './words.ts'
 
-// Cache formatters: each takes tens of kilobytes outside the JavaScript heap, which the garbage
-// collector does not count. Creating one per alert used 900 MB.
+// Cache formatters: each takes tens of kilobytes outside the JavaScript heap, which the garbage collector does not
+// count. Creating one per alert can use 900 MB.
 const formats = new Map<string, ReturnType<typeof makeFormats>>()
 function makeFormats(timeZone: string) {
   const make = (options: Intl.DateTimeFormatOptions) =>
@@ -25,15 +25,15 @@ function getFormats(timeZone: string) {
 
 export type Clock = { now: number; timeZone: string }
 
-/** 2:10 PM CST, or Nov 3, 2:10 PM CST on another day. */
+/** Such as 2:10 PM CST, or Nov 3, 2:10 PM CST on a different day. */
 export const formatClock = (at: number, clock: Clock): string =>
   joinDay(splitClock(at, clock, 'timeWithZone'))
 
-/** 2:10 PM, or Nov 3, 2:10 PM on another day. */
+/** Such as 2:10 PM, or Nov 3, 2:10 PM on a different day. */
 export const formatShortClock = (at: number, clock: Clock): string =>
   joinDay(splitClock(at, clock, 'time'))
 
-/** In a sentence: at 2:10 PM CST, or on Nov 3 at 2:10 PM CST. */
+/** For a sentence: at 2:10 PM CST, or on Nov 3 at 2:10 PM CST. */
 export function formatAt(at: number, clock: Clock): string {
   const { time, day } = splitClock(at, clock, 'timeWithZone')
   return day ? `on ${day} at ${time}` : `at ${time}`
@@ -48,11 +48,11 @@ function splitClock(at: number, { now, timeZone }: Clock, form: 'time' | 'timeWi
   return { time, day: isToday ? undefined : formats.day.format(at) }
 }
 
-/** 2026-11-03 14:10:00, which spreadsheets read as a date and time. */
+/** Such as 2026-11-03 14:10:00, which spreadsheets read as a date and time. */
 export const formatTimestamp = (at: number, timeZone: string): string =>
   getClock(timeZone).format(at)
 
-/** 2026-11-03. */
+/** Such as 2026-11-03. */
 export const formatDay = (at: number, timeZone: string): string =>
   formatTimestamp(at, timeZone).slice(0, 10)
 
@@ -60,7 +60,7 @@ export const formatDay = (at: number, timeZone: string): string =>
 export const parseLocalTime = (text: string, timeZone: string): number =>
   getClock(timeZone).toInstant(Date.parse(`${text}Z`))
 
-/** Returns the period from the midnight of a day, such as 2026-11-03, to the next midnight. */
+/** Returns the start and end of a day, such as 2026-11-03, from midnight to midnight. */
 export function computeDay(day: string, timeZone: string): { from: number; to: number } {
   const next = formatDay(Date.parse(day) + dayMs, 'UTC')
   const computeMidnight = (date: string) => parseLocalTime(`${date}T00:00`, timeZone)
@@ -73,7 +73,7 @@ export function formatDate(day: string): string {
   return `${month} ${Number(date)}, ${year}`
 }
 
-/** Returns when the company next opens: at 7:00 AM, tomorrow, on Monday, on Nov 30. */
+/** Formats when the company next opens: at 7:00 AM, tomorrow, on Monday, or on Nov 30. */
 export function formatOpening(at: number, { now, timeZone }: Clock): string {
   const { time, weekday, day } = getFormats(timeZone)
   const days = countDays(now, at, timeZone)
@@ -82,14 +82,14 @@ export function formatOpening(at: number, { now, timeZone }: Clock): string {
   return `on ${(days < 7 ? weekday : day).format(at)}`
 }
 
-/** just now, 7 min ago, or Nov 3, 2:10 PM after a day. */
+/** Such as just now, 7 min ago, or, after a day, Nov 3, 2:10 PM. */
 export function formatAgo(at: number, clock: Clock): string {
   const ms = clock.now - at
   if (ms < minuteMs) return 'just now'
   return ms < dayMs ? `${formatShortDuration(ms)} ago` : formatShortClock(at, clock)
 }
 
-/** 40 seconds, 3 minutes 20 seconds, 25 minutes, 3 hours, 2 days. */
+/** Such as 40 seconds, 3 minutes 20 seconds, 25 minutes, 3 hours, or 2 days. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   if (seconds < 60) return count(seconds, 'second')
@@ -103,7 +103,7 @@ export function formatDuration(ms: number): string {
   return count(Math.round(seconds / 86_400), 'day')
 }
 
-/** 40 sec, 7 min, 3 hr, 2 days, with no line break inside. */
+/** Such as 40 sec, 7 min, 3 hr, or 2 days, with nonbreaking spaces. */
 export function formatShortDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   if (seconds < 60) return `${seconds}\u00a0sec`
@@ -112,7 +112,7 @@ export function formatShortDuration(ms: number): string {
   return `${Math.floor(seconds / 86_400)}\u00a0days`
 }
 
-/** For measurements: 0.8 sec, 42 sec, 2 min 19 sec, 2 hr 5 min. */
+/** For measurements: 0.8 sec, 42 sec, 2 min 19 sec, or 2 hr 5 min. */
 export function formatPreciseDuration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} sec`
   const seconds = Math.round(ms / 1000)

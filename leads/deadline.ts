@@ -7,7 +7,7 @@ export type CallPromise = { promiseStartAt: number; deadlineAt: number }
 /** Suspected spam gets no promise. */
 export const noPromise = { promiseStartAt: null, deadlineAt: null }
 
-/** Returns `at`, or the next opening if the company makes no calls at that time. */
+/** Returns `at`, or when the company next opens if it makes no calls at that time. */
 export function computeCallStart(at: number, service: string, hours: BusinessHours): number {
   const isUrgent = service === 'emergency' && hours.emergencies === 'always'
   return isUrgent ? at : computeOpening(at, hours)
@@ -23,8 +23,8 @@ export const isDueAgain = ({ callAgainAt }: { callAgainAt: number | null }, now:
   callAgainAt !== null && callAgainAt <= now
 
 /**
- * Returns how long after a call we ask for its result, and how long after it the crew should call again. The call is
- * urgent if one of its requests is an emergency.
+ * Returns how long after a call starts we ask for its result, and how long after it starts the crew should call again.
+ * A call is urgent if one of its requests is an emergency.
  */
 export const computeChase = (isUrgent: boolean) =>
   isUrgent

@@ -13,15 +13,14 @@ import { chooseWords, count, isolate, readFirstName } from './words.ts'
 type Details = {
   when?: string
   undone?: HistoryEvent | undefined
-  /** The homeowner. */
   lead: { name: string; phone: string }
 }
 
-/** Returns the name of the desk's button. */
+/** Returns the label of the event's button on the desk. */
 export const nameButton = (kind: EventKind, lead: { phone: unknown }): string =>
   fill(events[kind].button, chooseWords(lead))
 
-/** The button’s name without the ellipsis that announces a choice. */
+/** Returns the button’s label without the ellipsis, which means that a choice follows. */
 export const nameUndone = (kind: EventKind, lead: { phone: unknown }): string =>
   nameButton(kind, lead).replace('…', '')
 
@@ -48,13 +47,13 @@ export function describeEvent(
   return `${person ? toOneLine(person) : someone} ${sentence}`
 }
 
-/** Returns what others learn about a lead, such as “Sam is calling Jane again”. */
+/** Returns what colleagues see about a lead, such as “Sam is calling Jane again”. */
 export function describeNews(
   lead: Pick<LeadState, 'status' | 'caller' | 'attempts'> & { phone: unknown },
   { name, caller }: { name: string; caller: string | null },
 ): string {
   const isAgain = lead.attempts > 0
-  // The caller of an earlier call may not be the person who closed the lead.
+  // The person who made an earlier call may not be the one who closed the lead.
   const who = isClosed(lead) && isAgain ? null : caller
   const news = fill(statuses[lead.status].news, {
     ...chooseWords(lead),
@@ -79,7 +78,7 @@ export type Sharer = Pick<Lead, 'name' | 'phone' | 'email'> & { eventId: string 
 
 const maxNames = 10
 
-/** Names the other requests that an event changed. */
+/** Describes the other requests that an event changed. */
 function nameSharers(sharers: readonly Sharer[] = []): string | null {
   if (sharers.length === 0) return null
   const byName = [...Map.groupBy(sharers, readName)]

@@ -19,7 +19,7 @@ const listValid = (status: LeadStatus): EventKind[] => {
   return [...accepts, ...ifCurrent]
 }
 
-/** Returns the shortest way from one status to another. */
+/** Returns the shortest series of events from one status to another. */
 function findWay(to: LeadStatus, from: LeadStatus = 'open'): EventKind[] {
   const ways = new Map<LeadStatus, EventKind[]>([[from, []]])
   for (const [status, kinds] of ways) {
@@ -32,7 +32,7 @@ function findWay(to: LeadStatus, from: LeadStatus = 'open'): EventKind[] {
   throw new Error(`No event leads to the status ${to}.`)
 }
 
-/** Returns what happens to a new lead before the event. */
+/** Returns the events that bring a new lead to `before`, with the unanswered calls that `kind` requires. */
 function planWay(kind: EventKind, before: LeadStatus): EventKind[] {
   const way = findWay(before)
   const tries = Math.max(0, ...[...way, kind].map((one) => events[one].afterAttempts ?? 0))
@@ -53,7 +53,7 @@ it('has a status for each event, and offers each result while someone is calling
   expect(statuses.calling.accepts).toEqual(expect.arrayContaining(results))
 })
 
-/** Opens the crew's desk with a phone, and an Airtable with the lead. */
+/** Sets up a crew with a desk, a phone, and a fake Airtable that contains the lead. */
 async function open() {
   const airtable = await startFakeAirtable({ requestsPerWindow: 1_000 })
   onTestFinished(() => airtable.close())
@@ -62,7 +62,7 @@ async function open() {
   const id = await storeLead(db, { at: clock.at, recipients: ['airtable', 'push-0a1b2c3d'] })
   await deliverAt()
   const readLead = async () => (await get(`/api/leads/${id}`)).lead
-  /** Presses the desk's button. An event without a button is recorded as the server does it. */
+  /** Presses the desk's button. Records an event without a button as the server would. */
   async function act(kind: EventKind) {
     clock.at += 60_000
     const { place } = events[kind]
@@ -83,7 +83,7 @@ async function open() {
     act,
     readReport,
     readLead,
-    /** Returns what Today shows, as the server renders it. */
+    /** Returns the Today screen as the server renders it. */
     readToday: async () => renderStart(await get('/api/today')).screen,
     readFiltered: async (status: LeadStatus | 'next-call') =>
       (await post('/api/search', { status })).json.leads.map((lead: { id: string }) => lead.id),

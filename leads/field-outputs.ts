@@ -4,12 +4,12 @@ import { keepVisible, makeSafe, makeSafeLines, toOneLine } from './safe-text.ts'
 export type FieldOutputs = {
   /** The label for the crew, and the name of the column in Airtable and in the CSV file. */
   label: string
-  /** The type of Airtable's field. By default, text or a select. */
+  /** The column's type in Airtable; by default, text or a select. */
   airtableType?: 'email' | 'phoneNumber'
   isHiddenInAlerts?: true
 }
 
-/** The order in which the crew sees the fields. */
+/** In the order in which the crew sees the fields. */
 export const fieldOutputs = {
   name: { label: 'Name' },
   serviceType: { label: 'Service' },
@@ -51,7 +51,7 @@ export const listShown = (lead: Lead): ShownField[] =>
       return { name, label, text: (name === 'phone' && readPhone(text)?.shown) || text }
     })
 
-/** Returns the fields as the visitor typed them, for other programs. */
+/** Returns only the form's fields, with their stored values. */
 export const pickFields = (lead: Lead): Lead =>
   Object.fromEntries(fieldNames.map((name) => [name, lead[name]])) as Lead
 

@@ -32,7 +32,7 @@ export const leadFields = {
 export type LeadField = keyof typeof leadFields
 export const fieldNames = Object.keys(leadFields) as LeadField[]
 
-/** An optional field that was left out is an empty string. */
+/** An omitted optional field is an empty string. */
 export type Lead = {
   [Name in LeadField]: (typeof leadFields)[Name] extends { choices: infer Choices }
     ? keyof Choices | ''

@@ -9,17 +9,17 @@ export function normalizeEmail(email: string): string {
   return `${local.replace(/\+.*|\./g, '')}@${domain}`
 }
 
-/** Returns what a phone dials, without the US country code. Another country's number keeps its plus. */
+/** Returns what a phone dials, without the US country code. A foreign number keeps its plus sign. */
 const normalizePhone = (phone: string) =>
   (readPhone(phone)?.callUrl ?? '').replace(/^tel:(\+?1(?=\d{10}$))?/, '')
 
-/** Returns what the database stores to find other requests. Empty fields are null. */
+/** Returns what the database stores to find a homeowner's other requests. Empty fields are null. */
 export const makeHomeownerKeys = ({ phone, email }: Pick<Lead, 'phone' | 'email'>) => ({
   phoneKey: normalizePhone(phone) || null,
   emailKey: email ? normalizeEmail(email) : null,
 })
 
-/** Stored with each lead, so that both databases give the same results and hernandez finds Hernández. */
+/** Stored with each lead so that SQLite and PostgreSQL return the same results, and "hernandez" finds "Hernández". */
 export function makeSearchText(lead: Lead, notes: readonly (string | null)[] = []): string {
   const texts = fieldNames
     .filter((name) => !('choices' in leadFields[name]))

@@ -1,8 +1,8 @@
 import { dayMs, hourMs, minuteMs } from './time-units.ts'
 
 /*
- * Computes when the company is open. The page and the server share this code, so that both show the
- * same deadline. The hours are in site/content.ts.
+ * Computes when the company is open. The page and the server share this code so that both show the same deadline. The
+ * hours are in site/content.ts.
  */
 
 export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
@@ -33,7 +33,7 @@ export type BusinessHours = {
 
 export const longestClosureDays = 366
 
-/** Returns `at` if the company is open, or when it next opens. Validation guarantees an opening within a year. */
+/** Returns `at` if the company is open, or when it next opens. Validation guarantees that it opens within a year. */
 export const computeOpening = (at: number, hours: BusinessHours): number =>
   computeOpeningWithinYear(at, hours) ?? at
 
@@ -42,7 +42,7 @@ export function computeOpeningWithinYear(at: number, hours: BusinessHours): numb
   for (const { from } of listSpans(at, hours)) return Math.max(at, from)
 }
 
-/** Lists the open periods of the next year that have not ended. */
+/** Lists the company's open periods from the current one through the next year. */
 function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) {
   if (open === 'always') return
   const { toWall, toInstant } = getClock(timeZone)
@@ -64,8 +64,8 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
 const morning = 7 * hourMs
 
 /**
- * Returns when the next working day starts: when the company first opens on it, or at 7 AM if it is open
- * around the clock. Infinity if it only opens at midnight and closes before 7 AM.
+ * Returns when the next working day starts: when the company first opens on it, or at 7 AM if it is open from midnight.
+ * Returns Infinity if it always opens at midnight and closes before 7 AM.
  */
 export function computeNextStart(after: number, hours: BusinessHours): number {
   const { toWall, toInstant } = getClock(hours.timeZone)
@@ -76,7 +76,7 @@ export function computeNextStart(after: number, hours: BusinessHours): number {
   for (const { from, to } of listSpans(toInstant(findMidnight(after)), days)) {
     const midnight = findMidnight(from)
     const startsAt = toWall(from) === midnight ? toInstant(midnight + morning) : from
-    // Skip this span: it continues the same working day after a break or midnight.
+    // Skip this span, which continues a working day after a break or after midnight.
     if (midnight === started || startsAt >= to) continue
     started = midnight
     if (startsAt > after) return startsAt
@@ -87,7 +87,9 @@ export function computeNextStart(after: number, hours: BusinessHours): number {
 export const isOpen = (at: number, hours: BusinessHours): boolean =>
   computeOpening(at, hours) === at
 
-/** When a phone is notified. `business-hours` means never while the company is closed. */
+/**
+ * When a phone is notified. While the company is closed, `business-hours` means only if no other phone can be notified.
+ */
 export const schedules = ['always', 'business-hours', 'off'] as const
 export type Schedule = (typeof schedules)[number]
 

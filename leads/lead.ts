@@ -87,7 +87,10 @@ export const leadSchema = createLeadSchema()
  */
 export const visitHeader = 'x-lead-visit'
 
-/** The function responds with the time by which the company calls, because the page may be older than its hours. */
+/**
+ * The server responds with the time by which the company calls, because the hours may have changed after the page
+ * loaded.
+ */
 export const callByHeader = 'X-Call-By'
 
 /** A honeypot: people do not see this field, but bots fill it in. */
@@ -134,8 +137,8 @@ export function readSource(text: unknown): string | null {
   const source = new URLSearchParams()
   for (const name of sourceParameters) {
     const value = cleanLine(given.get(name) ?? '').slice(0, 100)
-    // Some mailing tools put the recipient's address into links, even encoded twice. A referrer must
-    // be a host, because a URL can contain personal data.
+    // Some mailing tools put the recipient's email address into links, even encoded twice. A referrer must be a host,
+    // because a URL can contain personal data.
     const isKept = name === 'referrer' ? /^[\w.:-]+$/.test(value) : !/@|%(25)*40/.test(value)
     if (value && isKept) source.set(name, value)
   }
@@ -143,8 +146,8 @@ export function readSource(text: unknown): string | null {
 }
 
 /**
- * Formats a US number while it is typed, as phones do: 555-1234, then (555) 123-4567. Foreign numbers,
- * extensions, and words stay unchanged.
+ * Formats a US number as it is typed, like phones do: 555-1234, then (555) 123-4567. Foreign numbers, extensions, and
+ * words stay unchanged.
  */
 export function formatPhone(phone: string) {
   if (!/^\+?[\d\s().-]*$/.test(phone)) return phone
@@ -166,8 +169,7 @@ export const formatName = (name: string) =>
     })
     .join('')
 
-// Some letters get longer when their case changes (ß becomes SS). Leave them as typed, so that the
-// caret does not move.
+// Some letters get longer when their case changes (ß becomes SS). Leave them as typed so that the caret does not move.
 const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
 

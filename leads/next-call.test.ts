@@ -33,7 +33,7 @@ test('offers this evening until an hour before, also if the company is closed th
 
 test('tomorrow morning is when the company opens next', () => {
   expect(listAt('2026-11-20T17:30')[1]).toBe('Monday morning, 7:00 AM')
-  // Thanksgiving.
+  // The next day is Thanksgiving.
   expect(listAt('2026-11-25T17:30')[1]).toBe('Friday morning, 7:00 AM')
   const holidays = ['2026-11-26', '2026-11-27', '2026-11-30', '2026-12-01', '2026-12-02']
   expect(listAt('2026-11-25T17:30', { closedDates: holidays })[1]).toBe('Dec 3, 7:00 AM')

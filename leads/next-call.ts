@@ -9,7 +9,7 @@ const afternoonHour = 16
 /** How far ahead the crew may plan a call. */
 export const longestWaitMs = 60 * dayMs
 
-/** Reads a time on the company's clock, such as 18:00 in two days. */
+/** Converts between times and hours on the company's clock, such as 18:00 in two days. */
 function readClock(now: number, { timeZone }: BusinessHours) {
   const { toWall, toInstant } = getClock(timeZone)
   const midnight = Math.floor(toWall(now) / dayMs) * dayMs
@@ -28,7 +28,7 @@ function computeMorning(now: number, hours: BusinessHours): number {
   return opensAt > early ? opensAt : computeOpening(at(8, 1), hours)
 }
 
-/** Lists when a homeowner may have asked for a call. They may ask for a time when the company is closed. */
+/** Lists suggestions for the time of a call that a homeowner asked for, even while the company is closed. */
 export function listCallTimes(now: number, hours: BusinessHours): { label: string; at: number }[] {
   const { timeZone } = hours
   const clock = readClock(now, hours)
@@ -57,8 +57,8 @@ export function listCallTimes(now: number, hours: BusinessHours): { label: strin
 type Attempt = { now: number; serviceType: string; attempts: number; noAnswerMinutes: number }
 
 /**
- * Returns when to call again after a call without an answer, while the company is open: soon after the first one, in
- * the evening after the second, and after that on the next day, at another time of day.
+ * Returns when to call again after an unanswered call, during business hours: soon after the first call, in the evening
+ * after the second, and after that, on the next working day at a different time of day.
  */
 export function suggestCallTime(
   { now, serviceType, attempts, noAnswerMinutes }: Attempt,

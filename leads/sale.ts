@@ -25,8 +25,8 @@ const isAmount = new RegExp(`^${amountPattern}$`)
 const yearMs = 365 * dayMs
 
 /**
- * Returns what to store of the text that came with a press: null if there is no text, or undefined if it is not valid.
- * `today` is the company's date.
+ * Returns the text to store with an event: null if there is no text, or undefined if the text is not valid. `today` is
+ * the company's date.
  */
 export function readDetails(
   kind: EventKind,
@@ -37,7 +37,7 @@ export function readDetails(
   switch (events[kind].takes) {
     case 'date': {
       const at = Date.parse(text)
-      // Converting there and back changes a date that does not exist.
+      // Converting to a time and back changes a date that does not exist.
       const isDate = !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text
       const from = Date.parse(today)
       return isDate && at >= from && at <= from + yearMs ? text : undefined

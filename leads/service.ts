@@ -19,7 +19,7 @@ export function createService(
     /** Why visitors do not see the published page. */
     findPageFault?: () => string | undefined
     channels?: readonly Channel[]
-    /** This is called when deliveries may be due. */
+    /** Called when deliveries may be due. */
     wake?: (deliverer: Deliverer) => void
   },
 ) {

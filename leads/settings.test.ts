@@ -116,7 +116,7 @@ it('rejects a user name or password in PUBLIC_URL without repeating it', () => {
 
 it('reads only variables from .env.example, and an unedited copy changes no setting', () => {
   const example = readFileSync('.env.example', 'utf8')
-  // Supabase sets these two itself.
+  // Supabase sets these two automatically.
   const setBySupabase = ['SUPABASE_DB_URL', 'SUPABASE_PUBLISHABLE_KEYS']
   for (const name of Object.keys(variables))
     if (!setBySupabase.includes(name)) expect(example).toMatch(new RegExp(`^${name}=`, 'm'))
@@ -124,7 +124,7 @@ it('reads only variables from .env.example, and an unedited copy changes no sett
   expect(lines.filter((line) => !knownVariables.includes(line.replace('=', '')))).toEqual([])
   const copied = Object.fromEntries(lines.map((line) => line.split(/=(.*)/)))
   expect(readEnv(copied)).toEqual(readEnv({}))
-  // Some code checks only whether a variable is set: without HOST, the server prints an address for phones.
+  // Some code checks only whether a variable is set: without HOST, the server prints a URL for phones.
   expect(Object.values(copied).filter((value) => value !== '')).toEqual([])
 })
 

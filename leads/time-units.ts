@@ -1,5 +1,5 @@
 /*
- * The units of time in milliseconds. They are literals, so that the build puts their values into the page's script.
+ * The units of time in milliseconds. They are literals so that the build can inline them in the page's script.
  */
 
 export const minuteMs = 60_000

@@ -1,11 +1,11 @@
-/** Dependencies of code that waits. The simulation passes timers of a virtual clock. */
+/** Timers for code that waits. The simulation passes timers that follow a virtual clock. */
 export type Timers = {
   /**
-   * Runs the work after this time. Returns a function that cancels it. `isPoll` means that no work is due, so the
+   * Runs the work after this delay. Returns a function that cancels it. `isPoll` means that no work is due, so the
    * simulation may wait longer.
    */
   start(ms: number, work: () => void, isPoll?: boolean): () => void
-  /** Returns a signal that aborts after this time. */
+  /** Returns a signal that aborts after this delay. */
   timeout(ms: number): AbortSignal
 }
 

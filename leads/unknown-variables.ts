@@ -12,7 +12,7 @@ export const listUnknown = (names: readonly string[], known: readonly string[]) 
 // Always report these prefixes, because other programs rarely use them.
 const prefix = /^(AIRTABLE|ALERT|DESK|ESCALATION|SMTP|TWILIO)_/
 
-/** Short names, such as HOME and HOST, are similar by chance. */
+/** Allow fewer edits in short names, because names such as HOME and HOST are similar by chance. */
 const maxEdits = ({ length }: string) => (length < 8 ? 0 : length < 12 ? 1 : 2)
 
 /** Counts the letters to add, remove, replace, or swap with the next one. */

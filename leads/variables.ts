@@ -45,7 +45,7 @@ export const list = (
     v.pipe(
       v.string(),
       v.transform((text) => text.split(',').map((item) => item.trim())),
-      // Drop empty items first, so that an item that `normalize` makes empty fails the check.
+      // Drop empty items first so that an item that `normalize` makes empty fails the check.
       v.transform((items) => items.filter((item) => item !== '').map(normalize)),
       v.check((items) => items.every(isValid), message),
     ),

@@ -18,7 +18,7 @@ it('does not count time during which the process was blocked', async () => {
     for (let turn = 0; turn < 10; turn++) await yieldToEventLoop()
     return 'done'
   })
-  // Block the whole thread, including timers, for longer than the limit.
+  // Block the whole thread, including timers, for longer than the timeout.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_010)
   await expect(given).resolves.toBe('done')
 })

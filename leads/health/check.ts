@@ -9,8 +9,8 @@ import type { MailFault } from '../store/stored-settings.ts'
 export type Place = 'healthz' | 'desk' | 'start' | 'doctor'
 
 /**
- * An `error` means that leads cannot be stored or may be lost. A `warning` needs attention. A `note` is for a person to
- * decide on, and does not make doctor fail.
+ * An `error` means that leads cannot be stored or may be lost. A `warning` needs attention. A `note` leaves the
+ * decision to a person and does not make doctor fail.
  */
 export type Severity = 'error' | 'warning' | 'note'
 
@@ -24,13 +24,13 @@ type Finding = {
   text: string
   /** The next step for a developer. */
   next: string
-  /** The desk’s text for the owner, without variable names or commands. */
+  /** The desk’s message for the owner, without variable names or commands. */
   forOwner?: string
   action?: OwnerAction
 }
 
 /**
- * A check that runs on the desk also needs a text for the owner. `find` returns undefined or false if there is no
+ * A check that runs on the desk also needs a message for the owner. `find` returns undefined or false if there is no
  * problem.
  */
 export type Check = {
@@ -50,7 +50,7 @@ export type Check = {
     }
 )
 
-/** The input of the checks. A check with missing input finds nothing. */
+/** The input for the checks. A check with missing input finds nothing. */
 export type HealthContext = {
   env: Env
   hours: BusinessHours
@@ -63,7 +63,7 @@ export type HealthContext = {
   /** True if the running site's SQLite file was deleted or replaced. */
   isFileGone?: boolean | undefined
   machine?: MachineFacts | undefined
-  /** Why visitors do not see the version of the page that was published last. */
+  /** Why visitors do not see the page that was published last. */
   pageFault?: string | undefined
   /** The stored pages whose text is damaged, such as 'version 3'. */
   damagedPages?: readonly string[] | undefined
@@ -75,11 +75,11 @@ export type DatabaseFacts = {
   /** By channel kind; has no entry for a kind without pending deliveries. */
   pending: ReadonlyMap<string, Pending>
   devices: readonly PushDevice[]
-  /** The devices that confirmed none of their last 3 leads. */
+  /** The devices that confirmed none of their last 3 alerts. */
   silentDevices: readonly PushDevice[]
   /** By channel kind: messages from the last day that did not arrive. */
   undelivered: ReadonlyMap<string, Undelivered>
-  /** Addresses that cannot get another sign-in link now. */
+  /** Email addresses that cannot get another sign-in link now. */
   limitedAddresses: readonly string[]
   confirmationLimit?: ReachedLimit | undefined
   /** The last failure of the mail server, if it has accepted no email since. */
@@ -88,7 +88,7 @@ export type DatabaseFacts = {
   isErasing: boolean
 }
 
-/** The entry files read these, because only they can use the file system and the site's content. */
+/** The entry points read these, because only they can use the file system and the site's content. */
 export type MachineFacts = {
   /** Undefined if the leads are in PostgreSQL. */
   storage?: {

@@ -53,7 +53,7 @@ const withDatabase = (changes: Partial<DatabaseFacts>) => ({
 const withPending = (kind: string, ageMs: number, lastError: string | null = null) =>
   withDatabase({ pending: new Map([[kind, { leads: 2, oldestAt: now - ageMs, lastError }]]) })
 
-/** For each check, input with which it finds a problem. */
+/** For each check, an input for which it finds a problem. */
 const problems: Record<string, Partial<HealthContext>> = {
   'database-file-gone': { isFileGone: true },
   'database-fault': { databaseFault: 'ECONNREFUSED', database: undefined },
@@ -189,7 +189,7 @@ it.each<[string, Record<string, string>, boolean]>([
   const given = { ...complete, PUBLIC_URL: 'http://localhost:3000', ...variables }
   const ids = await listIds('start', { env: readEnv(given), isPublic: false })
   expect(ids).toEqual(isFound ? ['desk-url-missing'] : [])
-  // Doctor checks for a public site, which needs https.
+  // Doctor assumes a public site, which needs https.
   const isHttps = variables.DESK_URL?.startsWith('https:')
   const doctorIds = await listIds('doctor', { env: readEnv(given) })
   expect(doctorIds.includes('desk-url-missing')).toBe(!isHttps)

@@ -70,7 +70,7 @@ describe.each(engines)('on %s', (engine) => {
         .where('leadId', '=', leadId)
         .execute()
     }
-    // Failed notifications have their own warning.
+    // Failed notifications have a separate warning.
     const pushed = await storeLead(db, { recipients: ['push-0a1b2c3d'] })
     const failed = { state: 'failed', settledAt: testTime + 2 } as const
     await db.kysely.updateTable('deliveries').set(failed).where('leadId', '=', pushed).execute()
@@ -103,7 +103,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await listIds(testTime)).toEqual([])
     await requestLinks('b@example.com', 3)
     expect(await listIds(testTime)).toEqual(['sign-in-limit'])
-    // Anyone can read /healthz, and must not learn which addresses can sign in.
+    // Anyone can read /healthz, so it must not show which email addresses can sign in.
     expect(await listIds(testTime, 'healthz')).toEqual([])
     await consumeLink(db, 'b@example.com 0', testTime)
     expect(await listIds(testTime)).toEqual([])

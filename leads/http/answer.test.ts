@@ -34,7 +34,7 @@ async function open(
 
 it('shows the lead and one button, and changes nothing when opened', async () => {
   const { send, db, leadId, wakes, token } = await open()
-  // The link must fit into a text message.
+  // The link must fit in a text message.
   expect(token).toMatch(/^[\w-]{48}$/)
   const before = await findLead(db, leadId)
   for (const method of ['GET', 'HEAD', 'GET']) expect((await send(method)).status).toBe(200)
@@ -131,7 +131,7 @@ it('returns 404 for a forged or truncated link, or one for an unknown lead', asy
     token.slice(0, 20),
     (token[0] === 'A' ? 'B' : 'A') + token.slice(1),
     token.slice(0, -1) + (token.at(-1) === 'A' ? 'B' : 'A'),
-    // A later expiry time with the same signature.
+    // This token has a later expiration time with the same signature.
     token.slice(0, 24) + (token[24] === '9' ? '8' : '9') + token.slice(25),
     makeAnswerToken(leadId, 'another secret', start),
     'x',

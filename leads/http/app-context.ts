@@ -5,7 +5,7 @@ import type { Problem } from '../health/check.ts'
 import type { FaultLog } from '../log.ts'
 import type { DeliveryPlan } from '../store/save-lead.ts'
 
-/** The context, and what only the function needs. */
+/** The context, and what only the HTTP app needs. */
 export type AppContext = Context & {
   faults: FaultLog
   planDelivery: (lead: LeadEvent['lead']) => Promise<DeliveryPlan>

@@ -78,7 +78,7 @@ describe.each(engines)('the time of the call on %s', (engine) => {
       const { headers, json } = await post(key)
       expect(json).toEqual({ ok: true })
       expect(headers.get('x-call-by')).toBe('2026-11-16T15:10:00.000Z')
-      // Pages from other origins may read the header.
+      // Pages from other origins must be able to read the header.
       expect(headers.get('access-control-expose-headers')?.split(',')).toContain('X-Call-By')
       clock.at = Date.parse('2026-11-16T19:00:00-06:00')
     }
@@ -118,7 +118,7 @@ it('reads the key from apikey or, for legacy keys, from Authorization', async ()
   const wrong = [...nearly.map((apikey) => ({ apikey })), {}, { authorization: 'Bearer no' }]
   for (const headers of wrong) expect(await send(headers)).toBe(401)
   expect(await stored()).toHaveLength(3)
-  // Cron uses the same key.
+  // The cron job sends the same key.
   expect(await send({}, '/deliver')).toBe(401)
   expect(wakes).toHaveLength(3)
   expect(await send({ apikey: 'the-key' }, '/deliver')).toBe(202)

@@ -28,7 +28,7 @@ const allowCors = cors({
     ...['apikey', 'authorization', 'content-type', 'x-client-info', 'idempotency-key'],
     ...[visitHeader, 'x-retry-count', 'traceparent', 'tracestate', 'baggage'],
   ],
-  // Lets the page read Retry-After after a 429, and the server's clock and the time of the call after a success.
+  // Lets the page read Retry-After after a 429, and the server's clock and the promised time after a success.
   exposeHeaders: ['Retry-After', 'Date', callByHeader],
   maxAge: 7200,
 })
@@ -87,8 +87,8 @@ export function createApp(context: AppContext): Hono {
     return sendRefusal(c, refusals.methodNotAllowed)
   })
 
-  // Cron calls this every minute on Supabase. Anyone with the public key may call it, because it only
-  // sends deliveries that are due anyway.
+  // A cron job on Supabase calls this every minute. Anyone with the public key may call it, because it only sends
+  // deliveries that are due anyway.
   app.on('POST', underFunction('deliver'), (c) => {
     if (!hasKey(c)) return sendRefusal(c, refusals.wrongKey)
     context.wake()
@@ -114,10 +114,9 @@ export function createApp(context: AppContext): Hono {
     return sendRefusal(c, refusals.internal)
   })
 
-  /** Redirects a native post back to the page, which shows the outcome named in the fragment. */
+  /** Redirects a native post back to the page, which shows the outcome in the URL's fragment. */
   function showOutcome(c: Context, outcome: string): Response {
-    // Must match the page's header. Otherwise the browser switches processes, and Back may show empty
-    // fields.
+    // Must match the page's header. Otherwise, the browser switches processes, and Back may show empty fields.
     c.header('Cross-Origin-Opener-Policy', 'same-origin')
     return c.redirect(`${readPageOrigin(c, env) ?? ''}/#estimate-${outcome}`, 303)
   }
@@ -136,7 +135,7 @@ export function createApp(context: AppContext): Hono {
     const sent = await readFormLead(c, { client: client.address, now: now() })
     if (typeof sent === 'string') return showOutcome(c, sent)
     let result = await acceptLead({ ...sent, keys: [...sent.formKeys, ...sent.keys] }, client)
-    // Some autofill changes fields without an input event, so the key may belong to another lead.
+    // Some autofill tools change fields without an input event, so the key may belong to a different lead.
     if (result === refusals.keyReused) result = await acceptLead(sent, client)
     if ('status' in result) return showOutcome(c, 'failed')
     const promiseStartAt = result.callBy - context.hours().promiseMinutes * minuteMs

@@ -48,7 +48,7 @@ export async function readFormLead(
   if (!form) return 'failed'
   const values = Object.fromEntries(fieldNames.map((field) => [field, form.get(field) ?? '']))
   if (requiredFields.some((field) => String(values[field]).trim() === '')) return 'incomplete'
-  // React formats the name while the visitor types; a native post is unformatted.
+  // The page's script formats the name as the visitor types; a native post is unformatted.
   if (typeof values.name === 'string') values.name = formatName(values.name)
   const parsed = v.safeParse(leadSchema, values)
   if (!parsed.success) {
@@ -69,7 +69,7 @@ export async function readFormLead(
   return { lead: parsed.output, visit, keys, formKeys }
 }
 
-// React formats these fields while the visitor types, but native posts are unformatted.
+// The page's script formats these fields as the visitor types, but native posts are unformatted.
 const normalize: Partial<Record<LeadField, (text: string) => string>> = {
   name: formatName,
   email: (email) => email.toLowerCase(),
