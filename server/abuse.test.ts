@@ -47,7 +47,7 @@ it.each(engines)(
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, at) => apps[at % 2]?.post(from(`198.51.100.${at}`))),
     )
-    // Five times the limit of one address.
+    // This is five times the limit on one IP address.
     expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(10)
     for (const answer of answers)
       if (answer?.status !== 200) expect(answer).toMatchObject({ status: 429, retryAfter: 60 })

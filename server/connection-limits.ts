@@ -24,7 +24,7 @@ export const connectionLimits = {
   connections: 700,
   /** Caps the work of one burst of pipelined requests before the next limit closes the connection. */
   requestsPerConnection: 100,
-  /** Browsers and proxies do not pipeline. Without this cap, 100 connections used 1,290 MB. */
+  /** Browsers and proxies do not pipeline. Without this cap, 100 connections can use 1,290 MB. */
   unansweredPerConnection: 10,
 }
 
@@ -80,7 +80,7 @@ export function createLimitedServer(
 }
 
 /**
- * Closes the connection if the response starts before the whole body has arrived. Otherwise the rest of the body would
+ * Closes the connection if the response starts before the whole body has arrived. Otherwise, the rest of the body would
  * come before the next request and make it fail; behind a proxy, that may be another visitor's lead.
  */
 function closeAfterUnread(

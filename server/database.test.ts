@@ -172,7 +172,7 @@ describe('opening Postgres', () => {
   it('shares its migration records with the Supabase CLI', async () => {
     const location = await createLocation('postgres')
     const url = location.databaseUrl ?? ''
-    // The CLI's table after it has applied a migration.
+    // Create the Supabase CLI's table as it is after a migration.
     await runSql(
       url,
       `create schema supabase_migrations;
@@ -208,8 +208,8 @@ describe('opening Postgres', () => {
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
     onTestFinished(() => client.end())
-    // Supabase's roles and default grants. They are not committed, because roles belong to the whole server,
-    // and the migrations of other tests would see them.
+    // Create Supabase's roles and default grants, but do not commit them: roles belong to the whole server, so
+    // migrations in other tests would see them.
     await client.query(
       `begin; create role anon; create role authenticated;
        alter default privileges in schema public grant all on tables to anon, authenticated`,

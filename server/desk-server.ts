@@ -27,11 +27,11 @@ type Options = {
   wake: () => void
   /** Undefined if another process serves the page. */
   publisher?: Publisher
-  /** The built site, whose files the preview of the page needs. */
+  /** The built site, whose files the page preview needs. */
   site?: ReturnType<typeof createStaticSite>
 }
 
-/** Serves the desk on its own port: a separate origin, so its cookie never reaches the public page. */
+/** Serves the desk on a separate port. Scripts on the public page cannot use it, because it has a different origin. */
 export async function startDesk(context: Context, { settings, wake, publisher, site }: Options) {
   const { env, db, now } = context
   const { port, host } = settings
@@ -61,7 +61,7 @@ export async function startDesk(context: Context, { settings, wake, publisher, s
     addPageRoutes: publisher && createPageRoutes(publisher),
     wake,
   })
-  // The preview of the page needs the site's files, too. Hashed names never clash.
+  // The page preview needs the site's files, too. Hashed names never clash.
   desk.all('*', (c) => {
     const { path } = c.req
     return site?.hasFile(path) && !files.hasFile(path) ? site.serve(c) : files.serve(c)
@@ -77,7 +77,9 @@ export async function startDesk(context: Context, { settings, wake, publisher, s
   }
 }
 
-/** Loads the built page. Adds today's leads for signed-in users, so that slow phones need not wait for the script. */
+/**
+ * Loads the built page. Adds today's leads for signed-in users, so that slow phones do not have to wait for the script.
+ */
 async function loadDeskPage(staticPage: (c: HonoContext) => Response, overTls: boolean) {
   const built = join(deskDir, 'render.mjs')
   if (!existsSync(built)) throw new UserError('The desk has not been built. Run: npm run build')

@@ -13,7 +13,7 @@ describe('PostgreSQL', () => {
     await other.connect()
     onTestFinished(() => other.end())
     await other.query('begin; lock table leads in access exclusive mode')
-    // Counts only the time in which this process had the CPU.
+    // Count only the time during which this process had the CPU.
     let passedMs = 0
     const clock = setInterval(() => {
       passedMs += 100
@@ -38,7 +38,7 @@ describe('PostgreSQL', () => {
     const db = await openLocation(await createLocation('postgres'))
     const { post } = createTestApp(db, { saveTimeoutMs: defaultSaveTimeoutMs })
     const answer = post()
-    // Blocks timers and sockets, as on an overloaded machine.
+    // Block timers and sockets, as on an overloaded machine.
     setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 11_000), 1)
     expect((await answer).status).toBe(200)
   })

@@ -43,7 +43,7 @@ it('SQLite yields to the event loop between queued transactions', async () => {
     looks += 1
     if (!isDone) setImmediate(look)
   }
-  // Each transaction is as slow as on a slow disk. Several due reminders cause such a queue.
+  // Make each transaction as slow as on a slow disk. Several due reminders cause such a queue.
   const save = () =>
     db.kysely.transaction().execute(async (trx) => {
       await sql`select 1`.execute(trx)
@@ -65,7 +65,7 @@ describe('SQLite', () => {
     await expect(db.kysely.transaction().execute(useDatabase)).rejects.toThrow(message)
     await expect(db.transact(useDatabase)).rejects.toThrow(message)
     await expect(db.transact(save)).rejects.toThrow(message)
-    // Work that outlasts the transaction is fine.
+    // Work that continues after the transaction may use the database.
     const { late } = await db.kysely.transaction().execute(async () => ({
       late: new Promise((resolve) => setImmediate(resolve)).then(() => countLeads(db)),
     }))
@@ -132,7 +132,7 @@ describe('Postgres', () => {
 
   it('survives a connection that closes between two queries of a transaction', async () => {
     const { db, databaseUrl = '' } = await open('postgres')
-    // No query is running at that point, so an unhandled error event would crash the process.
+    // No query is running when the connection is cut, so an unhandled error event would crash the process.
     const failing = db.kysely.transaction().execute(async (trx) => {
       await sql`select 1`.execute(trx)
       await cutConnections(databaseUrl)

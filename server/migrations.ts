@@ -22,7 +22,7 @@ function readMigrations(dir: string): Migration[] {
 const isNewTo = (applied: readonly Applied[]) => (migration: Applied) =>
   !applied.some(({ version }) => version === migration.version)
 
-/** Refuses a newer schema, because older code could lose leads on it. */
+/** Rejects a newer schema, because this older code could lose leads. */
 function refuseNewer(applied: readonly Applied[], migrations: readonly Migration[]): void {
   const newest = migrations.at(-1)?.version ?? ''
   const newer = applied.filter(isNewTo(migrations)).find(({ version }) => version > newest)

@@ -35,7 +35,7 @@ it('warns about a page that is too long for one round trip, and publishes it', a
     /^The page is about [\d,]+00 characters too long\..* The longest: Reviews: Review 8 \(900\), About you: Text \(300\), /
   const { json: sample } = await save({ 'hero.headline': 'A roof in a day' })
   expect(sample.warnings).not.toContainEqual({ message: expect.stringMatching(tooLong) })
-  // Hashes do not compress well.
+  // Use hashes, because they do not compress well.
   const reviews = Array.from({ length: 100 }, (_, at) => ({ name: 'Ann', text: hash(String(at)) }))
   const texts = Object.assign(reviews, { 7: { name: 'Ann', text: 'x'.repeat(900) } })
   const { json } = await save({ 'testimonials.reviews': texts, 'about.text': 'x'.repeat(300) })
@@ -80,7 +80,7 @@ it('rejects what is not a draft', async () => {
 it('refuses to store a list that is too long, or a value nested where a text belongs', async () => {
   const { call, read } = await openPageDesk(await openTestDatabase('sqlite'))
   const save = (draft: object) => call('PUT', '/draft', { base: 0, draft })
-  // A draft like this used to stop the server for 13 s.
+  // Without a limit, a draft like this would block the server for 13 s.
   const long = await save({ testimonials: { reviews: Array(165_000).fill({}) } })
   expect([long.status, long.message]).toEqual([
     400,

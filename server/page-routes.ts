@@ -161,7 +161,7 @@ export const createPageRoutes =
       }),
     )
 
-    /** Renders the page, stores it, and then shows it. If a step fails, visitors still get the last page. */
+    /** Renders the page, stores it, and then shows it. If a step fails, visitors still get the previous page. */
     async function publish(
       c: DeskRequest,
       content: object,
@@ -253,7 +253,7 @@ function explainWeight(bytes: number, draft: object) {
   return bytes > maxPageBytes ? [{ message }] : []
 }
 
-/** A link would load the desk or another site into the frame. The sandbox blocks new windows. */
+/** Disable links, because one would load the desk or another site in the frame. The sandbox blocks new windows. */
 const inertLinks = '<base target="_blank"><style>a{pointer-events:none}</style>'
 
 const nothingToPreview =

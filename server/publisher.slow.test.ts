@@ -34,7 +34,7 @@ async function startPageServer({ dataDir, databaseUrl }: DatabaseLocation) {
   }
   const publish = async (headline: string) =>
     call('POST', '/api/page/publish', { number: await saveHeadline(headline) })
-  /** Returns the headline, if the page is whole. */
+  /** Checks that the page is complete, and returns its headline. */
   const readHeadline = async () => {
     const { html, headers } = await visit('identity')
     expect(html).toMatch(/<\/html>\s*$/)
@@ -100,12 +100,12 @@ it('shows the old page after a kill before the version is stored, and the new on
 
   const first = await startPageServer(location)
   await first.publish('Headline one')
-  // The page is rendered, and its version is not written yet.
+  // The page is rendered, but its version is not written yet.
   await killWhileWaiting(first, 'Headline two', 'lock table page_versions in share mode')
   const second = await startPageServer(location)
   expect(await second.readHeadline()).toBe('Headline one')
 
-  // PostgreSQL commits the version, but the server never learns it.
+  // PostgreSQL commits the version, but the server is killed before it gets the response.
   await locker.query(`
     create function wait_for_lock() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock(1); return null; end $$;

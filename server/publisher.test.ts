@@ -79,7 +79,7 @@ it('refuses to overwrite what someone else saved, and names the person', async (
     draft: { hero: { headline: 'By Alex' } },
     saved: { person: 'Alex', isMine: false },
   })
-  // The same person's tab from yesterday.
+  // Save from an older tab of the same person.
   const own = await call('PUT', '/draft', { base: number, draft }, alex)
   expect(own.message).toMatch(/^You changed the page in another tab or on another device/)
 })
@@ -164,7 +164,7 @@ it('fills in missing entries, and shows the last valid page, or else the site’
     'cannot show the published page',
   )
 
-  // The database fails for a moment, which changes neither the page nor the report.
+  // The database fails for a moment, which changes neither the page nor the reported fault.
   await sql`alter table page_versions rename to gone`.execute(db.kysely)
   await partial.poll()
   await sql`alter table gone rename to page_versions`.execute(db.kysely)
@@ -211,7 +211,7 @@ it('tries again if it could not show a version for another reason', async () => 
   const db = await openTestDatabase('sqlite')
   const { visit, poll, publisher, log } = await openPageSite(db)
   const author = { person: 'Sam', email: 'sam@example.com', now: testTime }
-  // The new text needs a new version, which cannot be stored.
+  // The new consent text needs a new version, which cannot be stored.
   await sql`create trigger full before insert on settings
     begin select raise(abort, 'disk full'); end`.execute(db.kysely)
   const draft = { form: { consent: { text: '{company} may call.', version: 'new' } } }

@@ -13,14 +13,14 @@ import { findValid, mergeDraft, pickEditable } from '#site/schema/draft.ts'
 import { fillIn } from '#site/schema/placeholders.ts'
 import type { createStaticSite } from './static-site.ts'
 
-// Every process shows a new version within 5 s.
+// Poll often enough that every process shows a new version within 5 s.
 const pollMs = 2_000
 
 export type Publisher = ReturnType<typeof createPublisher>
 
 /**
- * Shows the newest published version of the page, or site/content.ts if there is none. Pages are rendered when
- * someone publishes, never when a visitor asks.
+ * Shows the newest published version of the page, or site/content.ts if there is none. Pages are rendered when a
+ * version is published or loaded, never during a visitor's request.
  */
 export function createPublisher({
   db,
@@ -65,7 +65,7 @@ export function createPublisher({
     return {
       draft: pickEditable(content),
       show(number: number): void {
-        // Show nothing if a newer version was shown in the meantime.
+        // Do nothing if a newer version was shown in the meantime.
         if (number < shown.number && shown !== before) return
         site.show(pages)
         shown = { number, content }
@@ -115,7 +115,7 @@ export function createPublisher({
 
   const poll = async () => {
     try {
-      // Load the renderer at the start: a later build would name files that this process does not serve.
+      // Load the renderer at startup: one from a later build would link to files that this process does not serve.
       await loadRenderer()
       await refresh()
       faults.clear('page', 'can read and show the published page again')
@@ -130,7 +130,7 @@ export function createPublisher({
     file,
     render,
     prepare,
-    /** The number of the version that visitors see. 0 is the site's own page. */
+    /** The number of the version that visitors see. 0 means the page from site/content.ts. */
     readShown: () => shown.number,
     /** The content that visitors see now. */
     content: (): Content => shown.content,
@@ -145,7 +145,7 @@ export function createPublisher({
   }
 }
 
-/** Runs the work at the first call. After an error, the next call tries again. */
+/** Runs the work on the first call. After an error, the next call tries again. */
 function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined
   return () => {

@@ -27,7 +27,7 @@ const graceMs = 8_000
 // earlier would drop leads in flight.
 const drainMs = 2_000
 
-/** Runs the whole product in one process: the built site, the function, and the delivery timer. */
+/** Runs the whole product in one process: the built site, the HTTP app, delivery, and the desk. */
 export async function startSite({
   env,
   siteDir,
@@ -88,7 +88,7 @@ export async function startSite({
   server.prependListener('request', (_, response) => {
     if (stopping) response.setHeader('Connection', 'close')
   })
-  // Raise Node's default backlog of 511: a proxy that opened more connections at the same time waited for seconds.
+  // Raise Node's default backlog of 511: a proxy that opens more connections at the same time would wait for seconds.
   server.listen({ port: env.port, host: env.host, backlog: connectionLimits.connections })
   try {
     await once(server, 'listening')

@@ -27,8 +27,8 @@ export type LockClock = { now: () => number; pause: (ms: number) => Promise<unkn
 export const systemClock: LockClock = { now: () => performance.now(), pause }
 
 /**
- * Retries while another program holds the lock. SQLite's own busy timeout would block the whole process,
- * and it does not apply when a reader becomes a writer, as when a new database switches to WAL.
+ * Retries while another program holds the lock. SQLite's own busy timeout would block the whole process, and it does
+ * not apply when a reader becomes a writer, such as when a new database switches to WAL.
  */
 export async function retryWhileLocked<T>(
   attempt: () => T | Promise<T>,
@@ -47,8 +47,8 @@ export async function retryWhileLocked<T>(
     }
 }
 
-// node:sqlite is synchronous, so a queue of transactions would starve Node's sockets: new visitors
-// waited up to a minute under load. Yield to the event loop after this time.
+// node:sqlite is synchronous, so a queue of transactions would starve Node's sockets: under load, new visitors could
+// wait up to a minute. Yield to the event loop after this time.
 const maxBlockMs = 10
 
 /** Creates Kysely on node:sqlite. All callers share one connection, one after the other. */

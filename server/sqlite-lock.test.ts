@@ -22,7 +22,7 @@ async function open(lockWaitMs?: number) {
   return { db: await openLocation({ dataDir, lockWaitMs }), dataDir }
 }
 
-// In the second mode, only the migrations need the lock.
+// In WAL mode, only the migrations need the lock.
 it.each(['delete', 'wal'])('waits for the lock to open a new database in mode %s', async (mode) => {
   const dataDir = createDir()
   new DatabaseSync(join(dataDir, 'leads.db')).exec(`pragma journal_mode = ${mode}`)

@@ -13,7 +13,7 @@ type File = {
   type: string
   etag: string
   headers: Record<string, string>
-  /** The encodings of the file, the smallest first. */
+  /** The encodings of the file, smallest first. */
   bodies: Map<Encoding, Uint8Array>
 }
 
@@ -89,7 +89,7 @@ async function compressPage(html: string) {
   return compressed
 }
 
-/** Returns the bytes of the landing page's response in Brotli, including its headers. */
+/** Returns the size of the landing page's Brotli response in bytes, including its headers. */
 export const weighPage = async ({ index, headers }: RenderedPages): Promise<number> =>
   weigh((await compressPage(index)).br, headers)
 

@@ -29,7 +29,7 @@ export const otherOrigin = 'https://cdn.example'
 
 type Changes = Partial<Omit<AppContext, 'env'>> & { env?: Partial<Env> }
 
-/** Creates the function on a test database, with a fake clock and a client address taken from a header. */
+/** Creates the HTTP app on a test database, with a fake clock and a client address taken from a header. */
 export function createTestApp(db: Database, { env, ...changes }: Changes = {}) {
   const clock = { at: Date.parse('2026-11-15T12:00:00Z') }
   const wakes: number[] = []

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const sources = ['site', 'leads', 'vite.config.ts', 'package.json', 'tsconfig.json']
 
-/** Copies the sources of the page, plus any other named paths, to a temporary folder. */
+/** Copies the page's source files, plus any other given paths, to a temporary folder. */
 export function copySources(...others: string[]): string {
   const copy = mkdtempSync(join(tmpdir(), 'sources-'))
   for (const name of [...sources, ...others]) {
@@ -16,7 +16,7 @@ export function copySources(...others: string[]): string {
   return copy
 }
 
-/** Builds the page in a copy, without the variables of this process. Throws an error with the output. */
+/** Builds the page in a copy, without this process's environment variables. Throws an error with the output. */
 export function buildCopy(folder: string): void {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME }
   execFileSync(process.execPath, ['site/build/build.ts'], { cwd: folder, env, stdio: 'pipe' })

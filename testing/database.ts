@@ -46,7 +46,7 @@ async function emptyPostgres() {
   return { ...shared, close: async () => {} }
 }
 
-/** All test files of a worker share a database, because creating one takes longer than most tests. */
+/** All test files in a worker share a database, because creating one takes longer than most tests. */
 async function locateShared(): Promise<DatabaseLocation> {
   const name = `leads_${process.env.VITEST_POOL_ID}`
   const found = await runSql(server, `select from pg_database where datname = '${name}'`)

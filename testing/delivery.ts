@@ -57,7 +57,7 @@ export function createTestContext(
     log,
     system: { ...system, random: () => 1, timers },
   })
-  // Ignore the time limit, which a slow machine could exceed.
+  // Ignore the timeout for reading devices, which a slow machine could exceed.
   const context = { ...own, pause, readDevices: () => own.readDevices() }
   return { context, clock, log, faults }
 }

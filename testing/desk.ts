@@ -15,7 +15,7 @@ type Call = {
   cookie?: string | undefined
   body?: unknown
   headers?: Record<string, string>
-  /** Another URL of the desk. */
+  /** Replaces the desk's URL. */
   url?: string
 }
 

@@ -2,7 +2,7 @@ import type { Log } from '#leads/log.ts'
 
 type LogEntry = { level: 'info' | 'warn' | 'error'; fields: object; message: string }
 
-/** A log that a test can read. */
+/** Creates a log that a test can read. */
 export function createTestLog(): Log & { entries: LogEntry[] } {
   const entries: LogEntry[] = []
   const write = (level: LogEntry['level']) => (fields: object, message: string) => {

@@ -44,7 +44,7 @@ export async function openPageSite(db: Database, siteDir = 'dist') {
   return { publisher, log, visit, poll }
 }
 
-/** A process with a desk, on which Sam and Alex are signed in. */
+/** Simulates a process with a desk on which Sam and Alex are signed in. */
 export async function openPageDesk(db: Database) {
   const site = await openPageSite(db)
   const desk = await openTestDesk(db, { addPageRoutes: createPageRoutes(site.publisher) })
@@ -52,7 +52,7 @@ export async function openPageDesk(db: Database) {
   const call = async (method: string, path: string, body?: object, cookie = desk.cookie) =>
     desk.call(method, `/api/page${path}`, { cookie, ...(body && { body }) })
   const read = async (cookie?: string) => (await call('GET', '', undefined, cookie)).json
-  /** Changes entries such as `{ 'hero.headline': 'New' }` on the newest draft. */
+  /** Changes entries such as `{ 'hero.headline': 'New' }` in the newest draft. */
   const save = async (changes: Record<string, unknown>, cookie?: string) => {
     const { draft, number } = await read(cookie)
     return call('PUT', '/draft', { base: number, draft: change(draft, changes) }, cookie)
@@ -78,7 +78,7 @@ function change(draft: object, changes: Record<string, unknown>) {
 export const hash = (text: string) =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Every inline script and style of the page must be allowed by its policy. */
+/** Checks that the page's policy allows every inline script and style. */
 export function expectValidPolicy(html: string, headers: Headers) {
   const policy = headers.get('content-security-policy') ?? ''
   const executable = /<script(?![^>]*json)[^>]*>(.*?)<\/script>|<style>(.*?)<\/style>/gs

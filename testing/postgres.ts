@@ -59,7 +59,7 @@ export async function startPostgres({ durable = false } = {}) {
   const stop = async () => {
     if (!server || server.exitCode !== null) return
     const exited = new Promise((resolve) => server?.once('exit', resolve))
-    // SIGINT makes PostgreSQL close all connections and shut down fast.
+    // SIGINT makes PostgreSQL close all connections and shut down quickly.
     server.kill('SIGINT')
     await exited
   }

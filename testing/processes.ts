@@ -36,7 +36,7 @@ export function startProcess(
       ...Object.fromEntries(set),
     },
     stdio: ['ignore', 'pipe', stderr ?? 'pipe'],
-    // Signals go to the whole process group, because Deno's command is a script that starts the real process.
+    // Start a process group and signal all of it, because Deno's command is a script that starts the real process.
     detached: true,
     ...options,
   })
@@ -83,7 +83,7 @@ export function startProcess(
   }
 }
 
-/** Returns true if the tool is installed, or always on CI, so that a test fails instead of being skipped. */
+/** Returns true if the tool is installed. Always returns true on CI so that a test fails instead of being skipped. */
 export const canTestWith = (name: string): boolean =>
   Boolean(process.env.CI) || !spawnSync(name, ['--version']).error
 

@@ -69,7 +69,7 @@ export const storedJane: StoredLead = {
 type Changes = Partial<Omit<NewLead, 'lead' | 'visit'>> &
   Partial<Visit> & { at?: number; lead?: Partial<Lead> }
 
-/** Stores a lead as the function does, at the given time. Returns its ID. */
+/** Stores a lead as the site does, at the given time. Returns its ID. */
 export async function storeLead(
   db: Database,
   { at = testTime, lead, suspect = null, consent = null, source = null, ...changes }: Changes = {},
@@ -159,7 +159,7 @@ export const makePhone = (changes: Partial<PushDevice> = {}): PushDevice => ({
   ...changes,
 })
 
-/** The recipients with pending deliveries. */
+/** Returns the recipients with pending deliveries. */
 export async function listPendingRecipients({ kysely }: Database): Promise<string[]> {
   const deliveries = kysely.selectFrom('deliveries').select('recipient').distinct()
   const pending = await deliveries
@@ -169,7 +169,7 @@ export async function listPendingRecipients({ kysely }: Database): Promise<strin
   return pending.map(({ recipient }) => recipient)
 }
 
-/** Saves a push device with its own session. */
+/** Saves a push device with a separate session. */
 export async function savePhone(
   db: Database,
   changes: Partial<PushDevice> = {},

@@ -34,8 +34,8 @@ async function startFakes() {
 }
 
 /**
- * Opens a desk with two owners, and a phone of the crew. `deliverAt` returns what a new process sends at a time,
- * with the digests apart from messages about leads.
+ * Opens a desk with two owners and a crew phone. `deliverAt` returns what a new process sends at a given time, and
+ * separates the digests from messages about leads.
  */
 export async function openCrew(
   engine: Engine = 'sqlite',

@@ -64,7 +64,7 @@ export const airtableSentences: Sentences = {
 const listRows = ({ services }: Pick<End, 'services'>, leadId: string) =>
   services.airtable.tables[0]?.records.filter(({ fields }) => fields['Lead ID'] === leadId) ?? []
 
-/** Suspected spam is new, too, but nobody should call it. */
+/** Suspected spam is also `open`, but has a separate Status in Airtable. */
 const computeStatus = ({ status, suspect }: LeadRecord): string =>
   status === 'open' && suspect ? 'Possible spam' : statuses[status].airtable
 

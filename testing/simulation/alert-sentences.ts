@@ -8,8 +8,8 @@ import type { Message } from './services.ts'
 import { findKind, isSpam } from './visits.ts'
 
 /**
- * An alert that is planned this close to the removal of its phone may not arrive: a minute, and two jumps of the clock
- * by up to 90 s.
+ * An alert that is planned this close to the removal of its phone may not arrive: a minute, plus two clock jumps of up
+ * to 90 s.
  */
 const removalMs = 4 * minuteMs
 
@@ -119,7 +119,7 @@ export const alertSentences: Sentences = {
   }) {
     const isCounted = ({ recipient, reason }: Message) =>
       recipient !== 'airtable' && reason !== 'called'
-    // The homeowner gets one email per day about calls without an answer.
+    // The homeowner gets one email per day about unanswered calls.
     const nameDay = ({ reason, at }: Message) =>
       reason === 'unreached' ? formatDay(at, hours.timeZone) : ''
     const name = (one: Message) => `${one.recipient} ${one.reason} ${one.leadId} ${nameDay(one)}`

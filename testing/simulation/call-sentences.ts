@@ -34,7 +34,8 @@ export const callSentences: Sentences = {
     history,
   }) {
     const copies = stored.flatMap((lead) => lead.events.map(({ id, kind }) => ({ id, kind, lead })))
-    // After a correction, a request may share calls with requests of its old number and with others of its new one.
+    // After a correction, a request may share calls with requests that have its old number and with others that have
+    // its new one.
     for (const group of Map.groupBy(copies, ({ id }) => id).values())
       for (const { kind, lead } of group) {
         const others = group.filter((one) => one.lead.id !== lead.id)
@@ -107,7 +108,7 @@ export const callSentences: Sentences = {
         if (kind === 'no-result') {
           const before = fold(events.slice(0, number - 1))
           if (before.attempts !== fold(events.slice(0, number)).attempts) yield `${name}: attempts`
-          // Search all leads, because the emergency that shared this call may already have its own result.
+          // Search all leads, because the emergency that shared this call may already have a separate result.
           const call = computeLatestChange(events.slice(0, number - 1))?.id
           const isUrgent = stored.some(
             (one) => wasEmergency(people, one) && one.events.some((event) => event.id === call),

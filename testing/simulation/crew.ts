@@ -4,13 +4,13 @@ import { type EventKind, eventKinds, events } from '#leads/history.ts'
 import type { LeadState } from '#leads/lead-state.ts'
 import { statuses } from '#leads/statuses.ts'
 
-/** The part of a lead that a page shows. Only the lead's own screen has the values. */
+/** The part of a lead that a page shows. Only the lead's screen has `values`. */
 export type Shown = Pick<
   LeadState,
   'status' | 'calledAt' | 'attempts' | 'callAgainAt' | 'saleDetails' | 'version'
 > & { values?: Lead }
 
-/** A button or a note. The phone sends it again if there is no response. */
+/** A press of a button, or a note. The phone sends it again if there is no response. */
 export type Press = {
   id: string
   leadId: string
@@ -20,7 +20,7 @@ export type Press = {
   at?: number
   shown?: Lead
   fields?: Partial<Lead>
-  /** The other requests on the card, with the versions that it showed. */
+  /** The other requests on the card, with the versions that the card showed. */
   requests?: { id: string; version: number }[]
   isAlone?: true
   responses: { status: number; sentAt: number }[]
@@ -28,7 +28,10 @@ export type Press = {
 
 const deskKinds = eventKinds.filter((kind) => events[kind].place !== null)
 
-/** The desk's buttons for a lead, and the link in an alert. Those that may be refused are pressed less often. */
+/**
+ * Lists the desk's buttons for a lead, and the link in an alert. Repeats valid buttons so that people press them more
+ * often.
+ */
 export function listButtons({ status }: Shown): (EventKind | 'link')[] {
   const { needs, accepts = [], ifCurrent } = statuses[status]
   const valid = deskKinds.filter((kind) => accepts.includes(kind) || ifCurrent.includes(kind))

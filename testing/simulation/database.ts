@@ -9,9 +9,9 @@ type DatabaseFaults = {
   reachAgain(): Promise<void>
   /** Throws if the connection breaks after a commit. */
   loseAnswer(): void
-  /** Called after each query or transaction that may have changed data. `isLead`: a lead may have changed. */
+  /** Called after each query or transaction that may have changed data. `isLead` is true if a lead may have changed. */
   noteWrite(isLead: boolean): void
-  /** PostgreSQL's queries that take real time. */
+  /** Counts PostgreSQL's queries, which take real time. */
   inFlight: InFlight
 }
 
@@ -59,7 +59,7 @@ function interceptExecutor(kysely: Kysely<Tables>, faults: DatabaseFaults): void
   }
 }
 
-// A connection whose transaction neither commits nor rolls back could not be used again.
+// Let these succeed: a connection whose transaction neither commits nor rolls back could not be used again.
 const isControl = ({ sql }: CompiledQuery) => /^(begin|start|commit|rollback|set)/.test(sql)
 const countRows = ({ rows, numAffectedRows = 0n }: QueryResult<unknown>) =>
   rows.length + Number(numAffectedRows)

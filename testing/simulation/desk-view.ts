@@ -7,7 +7,7 @@ export type DeskView = Awaited<ReturnType<typeof readDesk>>
 
 type Card = Shown & { id: string }
 
-/** Reads what the desk and its export show of each lead, by ID. */
+/** Reads what the desk and its export show about each lead, by ID. */
 export async function readDesk({ act }: People, leadIds: readonly string[]) {
   const phone = crew[0] as (typeof crew)[number]
   const read = async (method: string, path: string, body?: object) =>

@@ -47,7 +47,7 @@ export const digestSentences: Sentences = {
 
 type Counted = Pick<SeenLead, 'id' | 'phone' | 'suspect' | 'status' | 'callAgainAt'>
 
-/** Returns what is to do, as a person would count it. */
+/** Returns the expected text of a digest, counted as a person would. */
 export function describeToDo(
   leads: readonly Counted[],
   { now, hours }: { now: number; hours: BusinessHours },

@@ -15,7 +15,7 @@ export type End = {
   services: Services
   stored: readonly LeadRecord[]
   desk: DeskView
-  /** The recipients that alert the crew of a lead, except phones. */
+  /** The recipients that alert the crew about a lead, except phones. */
   recipients: readonly { recipient: RegExp; getsSpam: boolean }[]
   phones: readonly Phone[]
   endAt: number

@@ -17,14 +17,14 @@ export type SeenLead = Shown & {
   address: string
   suspect: string | null
   calledVia: string | null
-  /** How many next steps the crew has. */
+  /** How many planned steps the lead has. */
   steps: number
   searchText: string
   phoneKey: string | null
   emailKey: string | null
 }
 
-/** The clock of the processes may jump, so only `trueAt` tells what came first. */
+/** The processes' clock may jump, so compare `trueAt` to find what came first. */
 type Change = {
   before: SeenLead
   after: SeenLead
@@ -34,7 +34,7 @@ type Change = {
   trueAt: number
 }
 
-// Leaves out digests to phones that were removed.
+// Omits digests to phones that were removed.
 const isDigest = sql`digest_from is not null and (
   name like 'digest-email-%' or substr(name, 13) in (select substr(id, 1, 8) from push_devices))`
 
@@ -44,7 +44,7 @@ export type History = ReturnType<typeof createHistory>
 export function createHistory(world: World, { kysely }: Database, hours: BusinessHours) {
   const leads = new Map<string, SeenLead>()
   const changes: Change[] = []
-  /** When each event was first seen, keyed by the lead's ID and the event's own ID. */
+  /** When each event was first seen, keyed by the lead's ID and the event's ID. */
   const storedAt = new Map<string, number>()
   const erased: { lead: SeenLead }[] = []
   const leftOpen: { called: SeenLead; open: SeenLead }[] = []
@@ -99,11 +99,11 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
     leads,
     readLeads: async () => (await kysely.executeQuery<SeenLead>(selectLeads)).rows,
     changes,
-    /** Returns true if the lead has been open from the beginning to the end. */
+    /** Returns true if the lead has been open the whole time. */
     isUntouched: (leadId: string): boolean =>
       leads.get(leadId)?.status === 'open' && !changes.some(({ after }) => after.id === leadId),
     listReversals: () => changes.filter(isReversal),
-    /** Reminders start over after an Undo, and move with the time of the next call. */
+    /** Counts how often reminders started over: after an Undo, or because the next call was planned or moved. */
     countRestarts: (leadId: string) =>
       changes
         .filter(({ after }) => after.id === leadId)
@@ -127,7 +127,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
       version += 1
       if (isLead) leadsVersion += 1
     },
-    /** Returns when a delivery, a check, a reminder, or the end of a lease is due. */
+    /** Returns when the next delivery, check, reminder, or digest is due, or the next lease ends. */
     async findNextDueAt(): Promise<number> {
       const readAt = world.now()
       // After this time, read again: it may have been the end of a lease, which changes nothing in the database.
@@ -135,7 +135,10 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
       if (isOver || next.version !== version) next = { version, readAt, at: await readNextDueAt() }
       return next.at
     },
-    /** Ignores the month after the last reminder of a first call, when only the Status in Airtable is read again. */
+    /**
+     * Returns true if anything is due. Ignores the month after the last reminder about a first call, when the site only
+     * reads Airtable.
+     */
     async hasDue(): Promise<boolean> {
       const { rows } = await sql`
         select 1 from deliveries left join leads on leads.id = lead_id
@@ -199,13 +202,13 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
   }
 }
 
-/** Nobody is reminded of suspected spam before somebody has called. */
+/** Nobody is reminded of suspected spam until someone has called. */
 function countSteps(lead: SeenLead): number {
   const need = readNeed(lead)
   return need === 'nothing' || (need === 'first-call' && lead.suspect !== null) ? 0 : 1
 }
 
-/** Someone called, or tried to. A Status in Airtable is about one row only. */
+/** Returns true if someone called or tried to. Ignores a Status in Airtable, which is about only one request. */
 const isCall = (before: SeenLead | undefined, after: SeenLead, kinds: readonly EventKind[]) =>
   before !== undefined &&
   needsCall(before) &&
@@ -213,7 +216,7 @@ const isCall = (before: SeenLead | undefined, after: SeenLead, kinds: readonly E
     ? kinds.some((kind) => events[kind].call === 'started')
     : readNeed(after) === 'next-call' && kinds.some(endsCall))
 
-/** The call is over, and another one follows. */
+/** Returns true if the call is over and another one follows. */
 const endsCall = (kind: EventKind) => plansCall(kind) && events[kind].becomes !== 'same'
 
 const isLeftOpen = (before: SeenLead | undefined, after: SeenLead, called: SeenLead) =>
@@ -227,7 +230,7 @@ const isLeftOpen = (before: SeenLead | undefined, after: SeenLead, called: SeenL
   after.suspect === null &&
   called.suspect === null
 
-/** The homeowner agreed to a later time, which a call about another request does not change. */
+/** Returns true if the homeowner agreed to a later time, which a call about another request does not change. */
 const keepsTime = ({ status, callAgainAt }: SeenLead, now: number) =>
   status === 'agreed' && callAgainAt !== null && callAgainAt > now
 
@@ -246,7 +249,7 @@ export const describeChange = (before: Shown, after: Shown): string =>
     .map((name) => `${name} ${before[name]} → ${after[name]}`)
     .join(', ')
 
-/** Returns true if an outcome, a call, or an attempt was taken back. */
+/** Returns true if an outcome, a call, or an attempt was undone. */
 const isReversal = ({ before, after, kinds }: Change): boolean =>
   (before.calledAt !== null && after.calledAt === null) ||
   (isClosed(before) && !isClosed(after) && !statuses[before.status].accepts) ||
@@ -256,7 +259,7 @@ const isReversal = ({ before, after, kinds }: Change): boolean =>
     after.attempts === before.attempts &&
     !kinds.some(endsCall))
 
-/** Returns true if someone moved the next call to another time. */
+/** Returns true if someone moved the next call to a different time. */
 const isMoved = (before: Shown, after: Shown): boolean =>
   readNeed(before) === 'next-call' &&
   readNeed(after) === 'next-call' &&

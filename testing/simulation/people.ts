@@ -15,7 +15,7 @@ export const linkSecret = 'a secret for tests'
 
 type Visit = {
   name: string
-  /** Empty for a caller who gave only an email. */
+  /** Empty for a caller who gave only an email address. */
   phone: string
   email: string
   /** Different for each request. */
@@ -108,7 +108,7 @@ export function createPeople(
     return phone.pages.get(id)
   }
 
-  /** Reads Today, and remembers the other requests on the card of each lead. */
+  /** Reads the Today screen, and remembers the other requests on each lead's card. */
   async function lookAtToday(phone: (typeof crew)[number]): Promise<void> {
     const reply = await act(phone, 'GET', 'today')
     for (const some of Map.groupBy(reply?.json?.leads ?? [], ({ card }) => card).values())
@@ -119,7 +119,7 @@ export function createPeople(
         )
   }
 
-  /** Some homeowners ask again, maybe under another name. Others share only a name or an email. */
+  /** Some homeowners ask again, possibly under a different name. Others share only a name or an email. */
   function makeVisit(kind: Visit['kind']): Visit {
     const number = visits.length
     const earlier = world.chance(0.5) ? world.pick(visits) : undefined
@@ -197,7 +197,7 @@ export function createPeople(
       }
     },
 
-    /** A homeowner calls, and one of the crew writes the lead down. The desk retries with the same ID. */
+    /** A homeowner calls, and a crew member enters the lead. The desk retries with the same ID. */
     async add(): Promise<void> {
       const phone = world.pick(crew)
       const visit = makeVisit(world.chance(0.5) ? 'by hand' : 'by hand, calling')
@@ -213,7 +213,7 @@ export function createPeople(
       }
     },
 
-    /** Someone presses a button on one of two phones, which may show an old state. */
+    /** Someone presses a button on one of two phones, which may show a stale page. */
     async press(chosen?: 'corrected'): Promise<void> {
       const phone = world.pick(crew)
       // Often pick a lead that someone has opened before, because only such a page can be out of date.
@@ -243,7 +243,7 @@ export function createPeople(
       const { takes, call } = events[kind]
       const closes = isChangeKind(kind) && isClosed({ status: computeStatus(shown.status, kind) })
       if (closes && world.chance(0.2)) press.isAlone = true
-      // A card on Today names the other requests.
+      // A card on the Today screen lists the other requests.
       else if (closes || call !== null || takes === 'time') {
         if (!isStale) await lookAtToday(phone)
         const requests = phone.cards.get(id)
@@ -257,7 +257,7 @@ export function createPeople(
       if (takes === 'time') press.at = world.now() + minutes * 60 * secondMs
       presses.push(press)
       const { leadId: _, responses, ...body } = press
-      // Sometimes the phone sends the press again although the first request arrived.
+      // Sometimes the phone sends the press again even though the first request arrived.
       for (let tries = 0; tries < 3; tries++) {
         const sentAt = world.trueNow()
         const reply = await act(phone, 'POST', `leads/${id}/events`, body)

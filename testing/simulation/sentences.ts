@@ -82,7 +82,7 @@ export const sentences: Sentences = {
       const others = [...stored, ...history.erased.map((one) => one.lead)].filter(
         ({ id }) => !isFirst && history.sharesNumber(id, lead.id),
       )
-      // The other request may have been called, or erased, since.
+      // Someone may have called about the other request, or erased it, since then.
       const isShared = others.some(
         (one) =>
           !('deliveries' in one) ||
@@ -119,7 +119,7 @@ export const sentences: Sentences = {
       .map(({ email }) => nameAddress(email))
     const key = ({ email, receivedAt }: LeadRecord) =>
       `${nameAddress(email)} ${new Date(receivedAt).toISOString().slice(0, 10)}`
-    // Erasing a lead also erases the record that its address got a confirmation.
+    // Erasing a lead also erases the record that its email address got a confirmation.
     for (const [first, ...others] of Map.groupBy(confirmed, key).values())
       if (first && others.length > 0 && !forgotten.includes(nameAddress(first.email)))
         yield [first, ...others].map(({ name }) => name).join(', ')

@@ -22,7 +22,7 @@ export type Sender = Owner & {
 export type Sending = {
   recipient: string
   deliveries: readonly { leadId: string; reason: string; version: number }[]
-  /** The leads that the message tells about. */
+  /** The leads in the message. */
   shownIds: readonly string[]
   isDigest?: boolean
   startedAt: number
@@ -38,7 +38,7 @@ export type Message = {
   to: string
   at: number
   sender: Sender
-  /** The sender may not know that the service accepted the message, so it may send it again. */
+  /** True if the sender may not know that the service accepted the message, so it may send it again. */
   isExcused: boolean
   isRecorded: boolean
   /** The same object for all leads in one notification. A phone replaces a notification with the same tag. */
@@ -71,7 +71,7 @@ export const serviceNames = [
 ] as const
 type ServiceName = (typeof serviceNames)[number]
 
-/** How a service treats one request. */
+/** The ways in which a request can fail. */
 const faults = ['429', '500', 'refuse', 'ignore', 'accept and hang', 'accept and break'] as const
 type Fault = (typeof faults)[number]
 
@@ -93,7 +93,7 @@ export function createServices(world: World) {
   }
   const messages: Message[] = []
   const claims: Claim[] = []
-  /** The digests that a service accepted, apart from messages about leads. */
+  /** The digests that a service accepted, separate from messages about leads. */
   const digests: Message[] = []
   const digestClaims: DigestClaim[] = []
   /** The writes that reached Airtable. A late write is from a process that may have lost its lease. */

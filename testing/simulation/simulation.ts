@@ -16,16 +16,16 @@ import { createServices, serviceNames } from './services.ts'
 import { createWorld, secondMs } from './world.ts'
 
 const leadsPerSeed = 6
-// More than one batch of notifications.
+// Enough for several Airtable batches.
 const leadsOfBusyNight = 24
 const eventsPerSeed = 14
 // At night, shortly before we open, while we are open, and shortly before we close.
 const startTimes = ['02:00', '06:40', '09:00', '17:40']
 
 /**
- * Runs the service in two processes on one database, with a virtual clock, fakes of all services, and faults.
- * The seed decides everything that happens. After the faults stop, the simulation runs until nothing
- * is due. Returns the sentences that do not hold, and all events in plain words.
+ * Runs the service in two processes on one database, with a virtual clock, fakes of all services, and faults. The seed
+ * determines everything that happens. After the faults stop, the simulation runs until nothing is due. Returns the
+ * sentences that do not hold, and all events in plain words.
  */
 export async function simulate(seed: number, location: DatabaseLocation) {
   const startAt = Date.parse(`2026-11-17T${startTimes[seed % startTimes.length]}-06:00`)
@@ -100,7 +100,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
 
   async function addCrew() {
     const seenAt = world.now() - minuteMs
-    // Creating these keys takes real time, and nothing is encrypted here.
+    // Store empty keys: creating real ones takes real time, and nothing is encrypted here.
     await writeSetting(observer, 'vapid-keys', '{}')
     for (const { person, tokenHash } of crew) {
       const session = { id: person, email: 'owner@example.com', person, device: 'Phone', seenAt }
@@ -116,20 +116,20 @@ export async function simulate(seed: number, location: DatabaseLocation) {
     processes[at] = await startProcess(world, services, { ...options, name })
   }
 
-  /** Supabase's cron job calls the function every minute. */
+  /** Simulates Supabase's cron job, which calls the function every minute. */
   function callCron() {
     const url = `${siteUrl}/functions/v1/submit-to-airtable/deliver`
     const call = (process: Process, ms: number) => {
       const request = new Request(url, { method: 'POST', headers: { apikey: 'public-anon-key' } })
       world.schedule(ms, () => void process.app.fetch(request), process)
     }
-    // Supabase starts another worker while one is busy, so runs overlap.
+    // Supabase starts another worker while one is busy, so runs can overlap.
     for (const process of world.chance(0.3) ? processes : [world.pick(processes)])
       call(process, world.between(0, 50))
     world.schedule(minuteMs, callCron)
   }
 
-  /** Lists the possible events, with their relative frequency. */
+  /** Lists the possible events with their relative frequencies. */
   function listEvents(): [weight: number, what: () => unknown][] {
     const at = world.between(0, 1)
     const process = processes[at] as Process
@@ -148,7 +148,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
     }
     const pause = () => {
       disturb(`Process ${name} is paused.`)
-      // Longer than a lease.
+      // Half of the pauses are longer than any lease.
       process.pausedUntil = world.chance(0.5) ? computeEnd(46, 70) : computeEnd(1, 15)
     }
     const loseDatabase = () => {
@@ -211,7 +211,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
         chooseEvent()()
         await world.drain()
         nextAt = world.trueNow() + chooseGapMs()
-        // Without this task, the next one could be after the event.
+        // Without this task, the clock could move past the next event.
         world.schedule(nextAt - world.trueNow(), () => {})
       } else await advance(nextAt)
       await history.observe()
@@ -284,7 +284,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
 
 const lastEvents = 60
 
-/** Returns what failed in the first seed in which a sentence does not hold. `SEED=123` repeats one seed. */
+/** Returns what failed in the first seed for which a sentence does not hold. `SEED=123` repeats one seed. */
 export async function findFailure(
   { from, count }: { from: number; count: number },
   location: DatabaseLocation,

@@ -16,7 +16,7 @@ type Task = {
   number: number
   owner: Owner | undefined
   work: () => void
-  /** Someone waits for a result, so the clock must not skip this time. */
+  /** True if someone is waiting for a result, so the clock must not skip this time. */
   isBusy: boolean
 }
 
@@ -37,7 +37,7 @@ export function createInFlight() {
       count -= 1
       noteEnd()
     },
-    /** Waits until a query ends, without taking the processor from the database. */
+    /** Waits until a query ends, without taking CPU time from the database. */
     waitForEnd: async () => {
       if (count > 0)
         await new Promise<void>((resolve) => {
@@ -48,8 +48,8 @@ export function createInFlight() {
 }
 
 /**
- * A virtual clock and a seeded generator. One task runs at a time, and the clock moves only between tasks,
- * so the same seed gives the same events.
+ * A virtual clock and a seeded random number generator. One task runs at a time, and the clock moves only between
+ * tasks, so the same seed gives the same events.
  */
 export function createWorld(seed: number, startAt: number) {
   const random = createRandom(seed)
@@ -101,7 +101,7 @@ export function createWorld(seed: number, startAt: number) {
   }
 
   const inFlight = createInFlight()
-  /** PostgreSQL's queries take real time. All others need only a few turns of the event loop. */
+  /** PostgreSQL's queries take real time. All other work needs only a few turns of the event loop. */
   async function drain(): Promise<void> {
     let seen = activity
     for (let quiet = 0; quiet < 2; quiet++) {
@@ -156,7 +156,7 @@ export function createWorld(seed: number, startAt: number) {
       offset += ms
     },
     say: (text: string) => void events.push({ at: now(), text }),
-    /** The last events in plain words. */
+    /** Returns the last events in plain words. */
     listEvents: (count = Number.POSITIVE_INFINITY) =>
       events
         .slice(-count)
