@@ -53,7 +53,7 @@ export async function writeBackup(sqlite: DatabaseSync, file: string, workDir: s
   const packed = join(workDir, 'copy.gz')
   // SQLite would create a world-readable file; an existing file keeps its permissions.
   await writeFile(copy, '', { mode: 0o600 })
-  // SQLite's incremental backup restarts whenever the site writes and never ends under load. VACUUM also
+  // SQLite's incremental backup restarts whenever the site writes and never ends under load. VACUUM avoids this and
   // omits the bytes of erased leads.
   sqlite.prepare('vacuum into ?').run(copy)
   await pipeline(createReadStream(copy), createGzip(), writePrivate(packed))
@@ -91,7 +91,7 @@ export function checkPages(sqlite: DatabaseSync): void {
     throw new UserError(`the integrity check found: ${finding.replaceAll('\n', ' ')}`)
 }
 
-/** Undefined if there is no leads table. */
+/** Returns undefined if there is no leads table. */
 export function countLeads(sqlite: DatabaseSync): number | undefined {
   const table = `select 1 from main.sqlite_schema where type = 'table' and name = 'leads'`
   if (!sqlite.prepare(table).get()) return undefined

@@ -52,7 +52,6 @@ test.skipIf(!findCaddy() && !process.env.CI)(
       DATA_DIR: join(folder, 'data'),
       ...airtable.env,
       SMTP_URL: mail.url,
-      // Doctor looks up no DNS records for this domain.
       ALERT_EMAIL_FROM: 'site@localhost',
       ALERT_EMAIL_TO: 'crew@roofing.test',
       CONFIRMATION_EMAIL: 'on',
@@ -78,7 +77,7 @@ test.skipIf(!findCaddy() && !process.env.CI)(
     for (const secret of [...Object.values(secrets), 'crew@', '5557810'])
       expect(stdout).not.toContain(secret)
 
-    // The server prints only the site's address and that the desk is off.
+    // The server prints only the site's URL and that the desk is off.
     expect(server.output.stdout).toMatch(/^The site is at .+\nThe desk is off\. .+\n$/)
 
     const strangers = await runDoctor({}, folder)

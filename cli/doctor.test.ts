@@ -91,7 +91,7 @@ test('exits with 2 on a mistake in the content, and explains it', async () => {
   })
 })
 
-/** A mail server, Twilio, and a webhook, with the settings for them. */
+/** Starts a fake mail server, Twilio, and webhook, and returns the settings for them. */
 async function startAll() {
   const [mail, twilio] = await Promise.all([startFakeMail(), startFakeTwilio()])
   const calls: { type: string; text: string }[] = []

@@ -29,7 +29,7 @@ not run (unknown option, invalid settings or content).
 `
 
 export type DoctorDeps = {
-  /** The checkout. */
+  /** The root folder of the checkout. */
   root: string
   raw: RawEnv
   /** Reads site/content.ts. Throws an error that explains the first mistakes. */
@@ -61,7 +61,7 @@ export async function runDoctor(args: readonly string[], deps: DoctorDeps) {
 
 async function runChecks(env: Env, file: Content, sends: boolean, deps: DoctorDeps) {
   const { root, raw, fetch, now } = deps
-  // Run them concurrently, because each may take seconds.
+  // Run the checks concurrently, because each may take seconds.
   const consentVersion = file.form.consent.version
   const reading = readDatabase(env, raw, { now, consentVersion })
   const readDevices = async () => (await reading).database?.devices ?? []

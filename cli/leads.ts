@@ -96,7 +96,7 @@ export async function runLeads(args: readonly string[], context: LeadsContext): 
   }
 }
 
-/** Writes all leads to the file as CSV, or to stdout if none is named. */
+/** Writes all leads to the file as CSV, or to stdout if no file is given. */
 async function exportLeads(
   file: string | undefined,
   { db, timeZone, stdout }: { db: Database; timeZone: string; stdout: (text: string) => void },

@@ -31,7 +31,7 @@ it('backs up every acknowledged lead under load, and a new machine continues fro
   await waitUntil(() => acknowledged().length > 100)
   const before = acknowledged()
   const { file, leads } = await backUp(old, { backupDir: createDir(), keep: 3, now: testTime })
-  // Leads still arrive.
+  // Wait until more leads have arrived after the backup.
   await waitUntil(() => acknowledged().length > before.length)
   await visitors.stop()
   await site.kill('SIGKILL')

@@ -56,7 +56,7 @@ export const restore = (
         throw new UserError(
           `The database in ${dataDir} already has ${count(present, 'lead')}. Add --replace to back it up and then replace it.`,
         )
-      // This is an ordinary backup: it can be restored, and old ones are deleted.
+      // This is an ordinary backup: it can be restored, and `npm run backup` later deletes it.
       const previousFile = join(backupDir, `leads-${formatStamp(now)}-before-restore.sqlite.gz`)
       if (present > 0) await writeBackup(sqlite, previousFile, workDir)
       copyAll(unpacked, sqlite)

@@ -17,7 +17,7 @@ const run = (command: string, ...args: string[]) =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
 const podman = (...args: string[]) => run('podman', '--runtime', 'runc', ...args)
 
-// testing/base-images builds images with the same names but different digests.
+// Remove the digests, because testing/base-images builds images with the same names but different digests.
 const dockerfile = join(mkdtempSync(join(tmpdir(), 'dockerfile-')), 'Dockerfile')
 writeFileSync(dockerfile, readFileSync('Dockerfile', 'utf8').replaceAll(/@sha256:\w+/g, ''))
 
@@ -81,7 +81,7 @@ test('the image is small and has no build or test tools', () => {
     const tools = 'vite rolldown lightningcss typescript react-dom @playwright/test npm'
     for (const name of tools.split(' '))
       expect(find('-path', `*/node_modules/${name}/package.json`)).toBe('')
-    // Packages may contain tests.
+    // Ignore packages, because they may contain tests.
     const ours = ['-not', '-path', '*/node_modules/*', '-name']
     for (const name of ['*.test.ts', '.env*']) expect(find(...ours, name)).toBe('')
     expect(find('-path', '*/app/node_modules/kysely')).not.toBe('')

@@ -9,7 +9,7 @@ it.skipIf(!canTestWith('systemd-analyze'))('systemd accepts the units', () => {
   const dir = createDir()
   const files = globSync('deploy/*.{service,timer}').map((unit) => {
     const file = join(dir, basename(unit))
-    // systemd-analyze checks that the program exists.
+    // Use a program that exists here, because systemd-analyze checks for it.
     const text = readFileSync(unit, 'utf8')
     writeFileSync(file, text.replace('/opt/roofing-site/node_modules/.bin/node', '/bin/sh'))
     return file

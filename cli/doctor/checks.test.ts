@@ -41,7 +41,7 @@ test('reports a missing .env, and one that other users can read', () => {
   writeFileSync(file, 'PORT=3000\n')
   chmodSync(file, 0o644)
   expect(check()).toMatchObject({ next: 'chmod o= .env' })
-  // The site's group may read a file that root has written.
+  // The site's group may read a file that root wrote.
   chmodSync(file, 0o640)
   expect(check()).toBeUndefined()
 })
@@ -81,7 +81,7 @@ test('asks for a new consent version after its text has changed', () => {
 })
 
 test('lists text that promises more than limited hours allow', () => {
-  // The page replaces this label.
+  // With limited hours, the page replaces this label, so doctor does not list it.
   const header = { callLabel: '24/7 Service' }
   const about = { text: '24/7 Service' }
   const form = { ...content.form, heading: 'We call within 10 minutes.' }

@@ -14,7 +14,7 @@ export type Finding = { id?: string; state: 'ok' | 'to do' | 'check'; text: stri
 /** The unparsed variables, including those that readEnv does not return. */
 export type RawEnv = Record<string, string | undefined>
 
-/** The part of site/content.ts that doctor reads, without placeholders. */
+/** The part of site/content.ts that doctor reads, with placeholders filled in. */
 type Content = BrandWords & {
   company: { phone: string }
   form: { consent: { version: string; text: string } }
@@ -22,7 +22,7 @@ type Content = BrandWords & {
 }
 
 export type LocalContext = Pick<HealthContext, 'env' | 'now'> & {
-  /** The checkout. */
+  /** The root folder of the checkout. */
   root: string
   raw: RawEnv
   content: Content
@@ -121,7 +121,7 @@ export function* checkLocally(context: LocalContext): Generator<Finding> {
     }
 }
 
-/** Exported for a test that runs as another user. */
+/** Exported for a test that runs as a different user. */
 export function findEnvFileProblem(file: string, raw: RawEnv) {
   if (!existsSync(file)) {
     const isSetOtherwise = raw.PUBLIC_URL || raw.AIRTABLE_TOKEN

@@ -51,7 +51,7 @@ export async function readDatabase(
         leadsAre: 'here' as const,
         database: await readDatabaseFacts({ env, db: opened, now }),
         unsafeSettings: databaseUrl ? await listUnsafeSettings(opened) : [],
-        // Publishing gives a changed consent text its own version.
+        // Skip this after publishing, which gives a changed consent text a new version.
         storedConsent: pages.some(({ isDraft }) => !isDraft)
           ? undefined
           : await readConsent(opened, consentVersion),
@@ -68,7 +68,7 @@ export async function readDatabase(
   }
 }
 
-/** Reads the draft and all versions of the page, the newest first. */
+/** Reads the draft and all versions of the page, newest first. */
 async function readPages(db: Database): Promise<PageVersion[]> {
   const newest = await findNewest(db)
   const pages = newest?.isDraft ? [newest] : []

@@ -11,7 +11,7 @@ type SiteContext = {
   env: Env
   raw: RawEnv
   site: SiteAnswers | undefined
-  /** The problems that doctor has already found, so that it does not list them again. */
+  /** The problems that doctor has already found and must not list again. */
   known: readonly string[]
 }
 

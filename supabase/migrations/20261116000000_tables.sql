@@ -49,7 +49,7 @@ create table leads (
   -- Counts the events that change the state, and Undo, but not notes, texts, or corrections.
   version integer not null default 0,
   changed_at bigint,
-  -- The date of the appointment, the dollars of a request that was won, or why it was lost.
+  -- The date of the appointment, the amount in dollars, or why the sale was lost.
   sale_details text,
   last_note text,
   last_note_by text
@@ -65,46 +65,46 @@ create index leads_deadline on leads (status, deadline_at) where deadline_at is 
 create index leads_changed on leads (status, changed_at) where changed_at is not null;
 create index leads_call_again_at on leads (call_again_at) where call_again_at is not null;
 
--- The crew's actions on a lead, in order. Rows are only added. The arrival is the lead's own row.
+-- What happened to a lead after it arrived, in order. Rows are only added.
 create table lead_events (
   lead_id text not null references leads (id) on delete cascade,
   number integer not null,
-  -- The sender creates this ID, so that a retry changes nothing.
+  -- The sender creates this ID so that a retry does not add a second event.
   id text not null,
   at bigint not null,
   -- leads/history.ts lists the kinds.
   kind text not null,
-  -- Null if unknown, because the links in alerts are the same for everyone.
+  -- Null if unknown: the links in an alert are the same for everyone.
   person text,
   email text,
   -- 'desk', 'link', 'notification', 'airtable', or 'site'
   via text not null,
-  -- The note, the Status in Airtable, the details of a sale, or as JSON the changes of a correction.
+  -- The note, the Status in Airtable, the details of a sale, or the changes of a correction as JSON.
   text text,
   call_again_at bigint,
   primary key (lead_id, number),
-  -- The ID comes first, to find the other leads of a shared call.
+  -- The ID comes first so that this index finds the other leads with a shared call.
   unique (id, lead_id)
 );
 
--- Messages to send about a lead, and one row for the recipient 'crew': its next reminder, or its alert when we
--- open. The first ones are written in the same transaction as the lead.
+-- Messages to send about a lead, and one row for the recipient 'crew': the next step for the lead. The first rows are
+-- written in the same transaction as the lead.
 create table deliveries (
   lead_id text not null references leads (id) on delete cascade,
   -- 'crew', or a recipient of a channel, such as 'airtable', or 'sms-' and a hash of the number.
   recipient text not null,
-  -- leads/delivery-reason.ts lists the reasons. 'remind' for the row of the crew.
+  -- leads/delivery-reason.ts lists the reasons. 'remind' is for the crew's row.
   reason text not null,
-  -- 0 for the row of the crew.
+  -- 0 for the crew's row.
   is_message integer not null default 1,
   -- 'waiting', 'asking' (the service accepted it, and we ask whether it arrived), 'sent' (the service accepted
   -- it), 'failed' (the service reported later that it did not arrive, or the recipient is gone), 'cancelled' (no
   -- longer needed), or 'expired' (not sent in time).
   state text not null default 'waiting',
   attempts integer not null default 0,
-  -- When to send, or to ask next.
+  -- When to send the message, or to ask next whether it arrived.
   next_attempt_at bigint not null,
-  -- Only a reset changes it. A result counts only for the revision that was sent.
+  -- Only resetting the delivery changes this. A result counts only for the revision that was sent.
   revision integer not null default 0,
   last_error text,
   note text,
@@ -127,11 +127,11 @@ create index deliveries_failed on deliveries (settled_at) where state = 'failed'
 create index deliveries_message on deliveries (message_id) where message_id is not null;
 create index deliveries_asking on deliveries (next_attempt_at) where state = 'asking';
 
--- Which process may send to a recipient now. Only one at a time, across all processes.
+-- Which process may send to each recipient now. Only one process may do so at a time.
 create table recipients (
   name text primary key,
   holder text,
-  -- If the holder was killed, another process takes over then.
+  -- If the holder is killed, another process takes over at this time.
   until bigint not null default 0,
   -- No process may send before this time, such as when the service asked us to wait.
   not_before bigint not null default 0,
@@ -149,22 +149,22 @@ create table settings (
   value text not null
 );
 
--- Sign-in links and sessions of the desk. Only hashes of the tokens are stored.
+-- The desk's sign-in links. Only hashes of their tokens are stored.
 create table desk_links (
   token_hash text primary key,
-  -- The hash of the six-digit code in the same email, together with a secret of the browser that asked for it.
+  -- The hash of the six-digit code in the same email, combined with a secret of the browser that requested it.
   code_hash text,
   -- 1 for an invitation, which has no code and works for 7 days.
   is_invitation integer not null,
   email text not null,
-  -- Who requested it, such as 'Safari on iPhone', or who invited.
+  -- Who requested it, such as 'Someone using Safari on iPhone', or who sent the invitation.
   requester text not null,
   -- The hash of the network that requested it.
   network text not null,
   expires_at bigint not null
 );
 
--- People who may sign in to the desk, in addition to the addresses in .env.
+-- People who may sign in to the desk, in addition to the email addresses in .env.
 create table desk_crew (
   email text primary key
 );
@@ -182,7 +182,7 @@ create table desk_log (
   email text not null,
   -- Such as 'added a person'.
   action text not null,
-  -- The email of the person who was added, removed, or changed.
+  -- The email address of the person who was added, removed, or changed.
   about text
 );
 
@@ -206,7 +206,7 @@ create table push_devices (
   auth text not null,
   person text not null,
   name text not null,
-  -- 'always', 'business-hours' (nothing while the company is closed), or 'off'.
+  -- 'always', 'business-hours' (while the company is closed, only if no other phone can be notified), or 'off'.
   schedule text not null,
   created_at bigint not null,
   -- When the push service reported that the device no longer exists.
@@ -215,8 +215,8 @@ create table push_devices (
   shown_at bigint
 );
 
--- The page's content as owners published it, as JSON. Not HTML, which names hashed files of one build.
--- Rows are only added.
+-- The page's content in JSON, as owners published it. Not HTML, which links to the hashed files of one build. Rows are
+-- only added.
 create table page_versions (
   number integer primary key,
   at bigint not null,
@@ -236,8 +236,8 @@ create table page_draft (
   content text not null
 );
 
--- Counts confirmation emails per day (UTC): one row for each email address and each network, by their hashes, and
--- one for all. Also counts the desk's invitations and wrong codes.
+-- Counts confirmation emails per day (UTC): one row for each email address and each network, named by hashes, and one
+-- for all. Also counts the desk's invitations and wrong codes.
 create table confirmation_limits (
   name text not null,
   day text not null,
