@@ -10,7 +10,7 @@ import { createLocation, engines, openLocation } from '#testing/database.ts'
 import { findFreePort } from '#testing/processes.ts'
 import { spawnServer, waitUntil } from '#testing/server-process.ts'
 
-/** Runs one process behind Caddy, as in the Debian recipe. */
+/** Runs one process behind Caddy, as docs/hosting.md describes for Debian. */
 async function serve(changes: Record<string, string> = {}) {
   const { dataDir } = await createLocation('sqlite')
   const deskPort = await findFreePort()
@@ -109,7 +109,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
 
   it.each([
     ['short', 'localhost', 1, 1_000],
-    // The sent part exceeds what Caddy buffers, and the whole exceeds what the function accepts.
+    // The part that is sent exceeds Caddy's buffer, and the whole body exceeds what the function accepts.
     ['long', 'localhost', 33_000, 100_000],
     ['short', 'desk.example.com', 1, 1_000],
   ])(

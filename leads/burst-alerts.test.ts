@@ -167,7 +167,7 @@ describe('25 leads from one network within an hour', () => {
     const called = await deliver()
     expect([called.texts, called.pushes, called.emails]).toEqual([[], [], 2])
 
-    // No text or notification was sent, so the next one need not wait.
+    // No text or notification was sent, so the next one does not have to wait.
     await sendMany(28, 30)
     await call('Lead 29')
     const { texts, pushes } = await deliver()

@@ -11,7 +11,7 @@ export function computeCallTime(now: number, service: string, hours: BusinessHou
   return { time, deadlineAt, startsLater: promiseStartAt > now }
 }
 
-/** Formats a time for the person who uses this device. Lines can break only before "tomorrow" or "on". */
+/** Formats a time for the person who uses this device. Lines can break only before `tomorrow` or `on`. */
 export function formatTime(at: number, { now, hours }: { now: number; hours: BusinessHours }) {
   const readerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const text = formatCallTime(at, { now, timeZone: hours.timeZone, readerZone })

@@ -23,7 +23,7 @@ export const makesUrgent = (changes: readonly Change[]): boolean =>
 
 export const parseChanges = (text: string | null): Change[] => JSON.parse(text ?? '[]')
 
-/** Returns “the phone number from (612) 555-0111 to (612) 555-0112”. */
+/** Returns text such as `the phone number from (612) 555-0111 to (612) 555-0112`. */
 export const formatChanges = (text: string | null): string =>
   parseChanges(text)
     .map(([name, ...values]) => {

@@ -23,8 +23,8 @@ export const isDueAgain = ({ callAgainAt }: { callAgainAt: number | null }, now:
   callAgainAt !== null && callAgainAt <= now
 
 /**
- * Returns how long after a call starts we ask for its result, and how long after it starts the crew should call again.
- * A call is urgent if one of its requests is an emergency.
+ * Returns how long after the start of a call we ask for its result, and how long after it we plan another call. A call
+ * is urgent if one of its requests is an emergency.
  */
 export const computeChase = (isUrgent: boolean) =>
   isUrgent

@@ -25,8 +25,8 @@ export const nameUndone = (kind: EventKind, lead: { phone: unknown }): string =>
   nameButton(kind, lead).replace('…', '')
 
 /**
- * Returns what happened in plain words, such as “Sam called, no answer”. `when` is inserted after the verb:
- * “Sam called 2 minutes ago, no answer”. `undone` is what an Undo took back.
+ * Returns what happened in plain words, such as “Sam called, no answer.” `when` is inserted after the verb: “Sam called
+ * 2 minutes ago, no answer.” `undone` is what an Undo took back.
  */
 export function describeEvent(
   { kind, person, text, via, callAgainAt }: HistoryEvent,
@@ -47,7 +47,7 @@ export function describeEvent(
   return `${person ? toOneLine(person) : someone} ${sentence}`
 }
 
-/** Returns what colleagues see about a lead, such as “Sam is calling Jane again”. */
+/** Returns what colleagues see about a lead, such as “Sam is calling Jane again.” */
 export function describeNews(
   lead: Pick<LeadState, 'status' | 'caller' | 'attempts'> & { phone: unknown },
   { name, caller }: { name: string; caller: string | null },
@@ -63,7 +63,7 @@ export function describeNews(
   return readNeed(lead) === 'result' && isAgain ? `${news} again` : news
 }
 
-/** Returns why someone should call again, such as “no answer (1 try)”. */
+/** Returns why someone should call again, such as “no answer (1 try).” */
 export function explainNextCall(
   lead: Pick<LeadState, 'status' | 'attempts' | 'caller'> & { phone: unknown },
 ): string {

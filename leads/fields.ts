@@ -6,7 +6,7 @@
 /** A multiline field keeps its line breaks. Alerts show them as spaces. */
 type TextField = { maxLength: number; multiline?: true; choices?: undefined }
 type ChoiceField = { choices: Readonly<Record<string, string>>; multiline?: undefined }
-/** `noun` completes messages such as "Please enter your …". */
+/** `noun` completes messages such as `Please enter your …`. */
 export type Field = { noun: string; required: boolean } & (TextField | ChoiceField)
 
 /** Values in requests, with the labels that visitors see. */

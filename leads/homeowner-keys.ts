@@ -19,7 +19,7 @@ export const makeHomeownerKeys = ({ phone, email }: Pick<Lead, 'phone' | 'email'
   emailKey: email ? normalizeEmail(email) : null,
 })
 
-/** Stored with each lead so that SQLite and PostgreSQL return the same results, and "hernandez" finds "Hernández". */
+/** Stored with each lead so that SQLite and PostgreSQL return the same results, and `hernandez` finds `Hernández`. */
 export function makeSearchText(lead: Lead, notes: readonly (string | null)[] = []): string {
   const texts = fieldNames
     .filter((name) => !('choices' in leadFields[name]))

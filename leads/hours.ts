@@ -64,8 +64,8 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
 const morning = 7 * hourMs
 
 /**
- * Returns when the next working day starts: when the company first opens on it, or at 7 AM if it is open from midnight.
- * Returns Infinity if it always opens at midnight and closes before 7 AM.
+ * Returns when the next working day starts: when the company first opens that day, or at 7 AM if it is open from
+ * midnight. Returns Infinity if it always opens at midnight and closes before 7 AM.
  */
 export function computeNextStart(after: number, hours: BusinessHours): number {
   const { toWall, toInstant } = getClock(hours.timeZone)

@@ -22,8 +22,8 @@ const foreignNumber = String.raw`\+\D*(\d\D*){8,15}`
 const usNumber = String.raw`(1\D*)?(\d\D*){10}`
 
 /**
- * A phone number with its area code or, after a +, its country code, with any punctuation and maybe an
- * extension such as x12. The form uses it as the input's pattern, which cannot have flags.
+ * A phone number with its area code or, after a +, its country code, with any punctuation and possibly an extension
+ * such as x12. The form uses it as the input's pattern, which cannot have flags.
  */
 export const phonePattern = `(?!${sameDigits})[^\\d+]*(${foreignNumber}|${usNumber})(${extension})?`
 const phoneRegExp = new RegExp(`^${phonePattern}$`)

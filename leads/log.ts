@@ -51,6 +51,6 @@ export function createRepeatLog({ warn }: Log, now: () => number): Log['warn'] {
 export function nameError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error'
   const { code, errstr } = error as Error & { code?: unknown; errstr?: unknown }
-  // errstr is SQLite's fixed text for its error number, such as "database or disk is full".
+  // errstr is SQLite's fixed text for its error number, such as `database or disk is full`.
   return [error.name, code, errstr].filter((part) => typeof part === 'string').join(': ')
 }

@@ -28,7 +28,7 @@ function computeMorning(now: number, hours: BusinessHours): number {
   return opensAt > early ? opensAt : computeOpening(at(8, 1), hours)
 }
 
-/** Lists suggestions for the time of a call that a homeowner asked for, even while the company is closed. */
+/** Lists suggested times for a call that a homeowner asked for. The company may be closed at these times. */
 export function listCallTimes(now: number, hours: BusinessHours): { label: string; at: number }[] {
   const { timeZone } = hours
   const clock = readClock(now, hours)
@@ -48,7 +48,7 @@ export function listCallTimes(now: number, hours: BusinessHours): { label: strin
 
   function nameMorning(at: number): string {
     const day = formatOpening(at, { now, timeZone }).replace(/^on /, '')
-    // A date such as Nov 30 gets no "morning".
+    // A date such as Nov 30 gets no `morning`.
     const isMorning = clock.readHour(at) < 12 && !/\d/.test(day)
     return `${day[0]?.toUpperCase()}${day.slice(1)}${isMorning ? ' morning' : ''}, ${formatTime(at)}`
   }

@@ -54,7 +54,7 @@ export function readDetails(
   }
 }
 
-/** Returns the end of a sentence: “ for Nov 26, 2026”, “, $12,500”, “, too expensive”, or nothing. */
+/** Returns the end of a sentence: ` for Nov 26, 2026`, `, $12,500`, `, too expensive`, or nothing. */
 export function formatDetails(kind: EventKind, text: string | null): string {
   if (text === null) return ''
   switch (events[kind].takes) {
@@ -76,13 +76,13 @@ export const formatDollars = (amount: number): string => `$${amount.toLocaleStri
 
 type Sold = Pick<LeadState, 'status' | 'saleDetails'>
 
-/** Returns “Appointment for Nov 26, 2026”, “Won, $12,500”, or “Lost, too expensive”; null without a sale. */
+/** Returns `Appointment for Nov 26, 2026`, `Won, $12,500`, or `Lost, too expensive`; null without a sale. */
 export function describeSale({ status, saleDetails }: Sold): string | null {
   const kind = saleKinds.find((one) => events[one].becomes === status)
   return kind ? statuses[status].label + formatDetails(kind, saleDetails) : null
 }
 
-/** Returns the same without the status: “Nov 26, 2026”, “$12,500”, or “too expensive”. */
+/** Returns the same without the status: `Nov 26, 2026`, `$12,500`, or `too expensive`. */
 export const describeDetails = (sold: Sold): string | undefined =>
   describeSale(sold)
     ?.slice(statuses[sold.status].label.length)

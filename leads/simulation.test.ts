@@ -38,7 +38,7 @@ import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 //
 // 120 seeds did not find these, but other tests do: retry after a lost lease (store/store.test.ts), never renew a
 // lease (delivery/send-due.test.ts), wake phones at night (night.test.ts), record a Status although the lead changed
-// during the read (delivery/remind.test.ts), put a call back without asking, remind each request that shares a next
+// during the read (delivery/remind.test.ts), plan another call without asking, remind each request that shares a next
 // call (both in delivery/chase.test.ts), email the homeowner about a second call, email the homeowner about a call that
 // was undone, ignore the version of a tap (all in desk/event-routes.test.ts).
 

@@ -28,7 +28,7 @@ const paid = /^(cpc|ppc|cpm|display|paid.*)$/i
 /** The source of a lead that the crew adds by hand. The page cannot send this parameter. */
 export const phoneCall = 'by=phone+call'
 
-/** Returns text such as "Google Ads · spring-roofs", "Facebook", "google.com", or "Direct". */
+/** Returns text such as `Google Ads · spring-roofs`, `Facebook`, `google.com`, or `Direct`. */
 export function describeSource(source: string | null): string {
   if (source === null) return 'Unknown'
   if (source === phoneCall) return 'Phone call'

@@ -43,7 +43,7 @@ it('SQLite yields to the event loop between queued transactions', async () => {
     looks += 1
     if (!isDone) setImmediate(look)
   }
-  // Make each transaction as slow as on a slow disk. Several due reminders cause such a queue.
+  // Make each transaction as slow as on a slow disk. Several due reminders can form a queue like this.
   const save = () =>
     db.kysely.transaction().execute(async (trx) => {
       await sql`select 1`.execute(trx)

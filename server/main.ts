@@ -6,7 +6,7 @@ import { UserError } from '#leads/user-error.ts'
 import { createLog } from './log.ts'
 import { startSite } from './site-server.ts'
 
-// Messages for people go to stdout, the structured log to stderr.
+// Messages for people go to stdout, and the structured log goes to stderr.
 const print = (text: string) => process.stdout.write(`${text}\n`)
 process.stdout.on('error', () => {})
 const log = createLog(process.stderr)

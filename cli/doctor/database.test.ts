@@ -24,7 +24,7 @@ test.each(engines)('reads a database that can store a lead: %s', async (engine) 
       isErasing: false,
       limitedAddresses: [],
     },
-    // The PostgreSQL server for tests turns off fsync to be fast.
+    // The PostgreSQL server for tests turns off fsync for speed.
     unsafeSettings: engine === 'postgres' ? ['fsync'] : [],
     storedConsent: undefined,
     pages: [],

@@ -9,7 +9,7 @@ type Shown = { content: Content } & Pick<
   'pageFault' | 'pageDiffers' | 'damagedPages'
 >
 
-/** Returns what a server that starts now shows to visitors, and what is wrong with the stored pages. */
+/** Returns what a server that starts now would show visitors, and what is wrong with the stored pages. */
 export async function findShownPage(
   file: Content,
   pages: readonly PageVersion[],

@@ -131,7 +131,7 @@ export function describeQuestion(
 export const describeUpdate = (lead: StoredLead, name: string): string =>
   describeNews(lead, { name, caller: lead.caller && breakAutoLinks(lead.caller) })
 
-/** A repeat starts with “Repeat request:”, so it gets a semicolon instead of a second colon. */
+/** A repeat gets a semicolon instead of a second colon, because it starts with “Repeat request:”. */
 export function describeCallAgain(lead: StoredLead, name: string, isRepeat: boolean): string {
   const { call } = chooseWords(lead)
   const why = explainNextCall({ ...lead, caller: lead.caller && breakAutoLinks(lead.caller) })

@@ -79,7 +79,7 @@ export type Channel<
       context: Pick<Context, 'fetch' | 'pause' | 'timers'> & { settings: Settings },
     ): Promise<number | RowsUnavailable>
   }
-  /** Returns a sentence for the owner. The parameters are phrases such as "2 leads" and "5 minutes". */
+  /** Returns a sentence for the owner. The parameters are phrases such as `2 leads` and `5 minutes`. */
   explainFailure(leads: string, lateBy: string): string
   /** The owner's next step, shown after that sentence. */
   adviceIfLate?: string

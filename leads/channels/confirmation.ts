@@ -50,7 +50,7 @@ async function sendConfirmation(
     ...describeConfirmation(delivery, context),
     ...(reason === 'received' ? { id: firstId } : { id: nameMail(firstId, delivery), firstId }),
     from: from.includes('<') ? from : { name, address: from },
-    // An object, because a comma in a string would separate two addresses.
+    // Use an object, because a comma in a string would separate two addresses.
     to: { name: '', address: lead.email },
     replyTo: email,
   }

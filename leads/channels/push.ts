@@ -58,7 +58,7 @@ export const push: Channel<'push'> = {
           reason === 'unresolved'
             ? describePushQuestion(lead, device.email === lead.callerEmail)
             : describePush(lead, clock, await hasAskedBefore(context.db, lead))
-        // Make updates silent, because one may come at night.
+        // Make updates silent, because one may arrive at night.
         const isSilent = message.isCalled || reason === 'called'
         return sendPush({ ...message, isSilent, messageId }, device, context, signal)
       }),
@@ -148,7 +148,7 @@ export function describePush(
       const again = describeCallAgain(lead, name, isRepeat)
       return isRepeat ? again : capitalize(again)
     }
-    // After “Repeat request:”, avoid a second colon.
+    // Avoid a second colon after “Repeat request:”.
     const need = isRepeat ? `${call} ${name}` : `${name}: ${call}`
     if (deadlineAt !== null && now < deadlineAt)
       return `${need} by ${formatClock(deadlineAt, { now, timeZone })}`

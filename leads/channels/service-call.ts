@@ -5,7 +5,7 @@ import type { FailedResult } from './channel-type.ts'
 // Cap Retry-After at 5 minutes, because homeowners expect a call within minutes.
 const longestRetryAfterMs = 5 * minuteMs
 
-/** Reads Retry-After, which is a number of seconds or a date by the service's clock. */
+/** Reads Retry-After, which is a number of seconds or a date according to the service's clock. */
 export function readRetryAfterMs(headers: Headers): number {
   const retryAfter = headers.get('retry-after') ?? ''
   const ms = /^\d+$/.test(retryAfter)

@@ -11,7 +11,7 @@ import {
   type SentMessage,
 } from '../store/deliveries.ts'
 
-// When we ask, in ms after sending. After the last question, the desk shows the message as "not confirmed".
+// When we ask, in ms after sending. After the last question, the desk shows the message as “not confirmed.”
 const questionsAfterMs = [firstQuestionMs, 15_000, 60_000, 300_000]
 const messagesAtOnce = 10
 // Longer than a request's timeout, so that two processes do not ask about the same message.

@@ -140,7 +140,7 @@ export function createDeliverer(
     return stopping.signal.aborted || (!isStarted && now() >= endAt)
   }
 
-  /** Ticks when something is due and when woken. */
+  /** Calls `tick` when something is due and when woken. */
   async function loop(): Promise<void> {
     const isDueSoon = () => nextAt < endAt && nextAt <= now() + pollMs
     while (running.size > 0 || (!isOver() && (isStarted || isWoken || isDueSoon()))) {

@@ -80,7 +80,7 @@ export async function sendDigest(
   async function send(at: number): Promise<Result | undefined> {
     const text = describeToDo(await countToDo(db, readDay(now()).to))
     if (!text) return undefined
-    // Another process may send it by now.
+    // The lease has expired, so another process may send the digest.
     if (now() >= until) return { ok: false, error: 'The process was paused.' }
     const digest = { id: `${name}-${at}`, text, url: `${env.desk?.url}/` }
     const ownContext = { ...context, settings: findSettings(channel, context) }

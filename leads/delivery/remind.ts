@@ -31,9 +31,9 @@ const repeatAfterMs = hourMs
 
 /**
  * Takes the steps that are due: tells the crew about leads that arrived after hours, leads to call again, and uncalled
- * leads, unless someone has set their Status in Airtable. Continues to check Airtable after the last reminder. Asks for
- * the results of calls, and plans another call if nobody enters one. If Airtable is busy, returns how long to wait
- * before the next run.
+ * leads, unless someone has set the lead's Status in Airtable. Continues to check Airtable after the last reminder.
+ * Asks for the results of calls, and plans another call if nobody enters one. If Airtable is busy, returns how long to
+ * wait before the next run.
  */
 export async function remindDue(
   context: Context,
@@ -163,7 +163,9 @@ export async function remindDue(
     return isTime && !lead.hasPendingOutcome
   }
 
-  /** Returns true if someone set this Status as a result. The Status that the site writes is not one. */
+  /**
+   * Returns true if someone set this Status as a result. The Status that the site writes for the lead does not count.
+   */
   function isResult({ status, knownStatus }: DueLead, { text, isOwn }: SetStatus) {
     // Undo does not reset a Status that only the crew uses, and a later call does not reset any Status, so reading the
     // same one again does not mean another call.

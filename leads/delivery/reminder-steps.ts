@@ -9,7 +9,7 @@ type Step = { reason: ReminderReason; at: number }
 
 /**
  * Returns the minutes from the settings or, by default, shares of the lead's promised time, such as 4 and 8 minutes of
- * 10. Uses the company's promised time if it is shorter, as for a request that becomes an emergency at night.
+ * 10. Uses the company's promised time if that is shorter, such as after a request becomes an emergency at night.
  */
 export const listReminderMinutes = (
   { promiseStartAt, deadlineAt }: CallPromise,

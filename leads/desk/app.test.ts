@@ -130,7 +130,7 @@ it('rejects NUL characters in every path and body', async () => {
     }
     if (path.includes(':'))
       expect([method, path, (await send('%00', {})).status]).toEqual([method, path, 400])
-    // A route that reads its body also rejects null.
+    // A route that reads its body rejects null.
     if (method === 'GET' || (await send(id, null)).status !== 400) continue
     readers += 1
     const { message } = await send(id, { more: 'J\0' })

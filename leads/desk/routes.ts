@@ -68,8 +68,8 @@ type LoggedAction =
   | 'published an older version of the page'
 
 /**
- * Writes the action and the person to the log, and to the list on the People screen. `fields` may contain a
- * lead's ID, but no other data of the lead. Only the log gets the ID.
+ * Writes the action and the person to the log, and to the list on the People screen. `fields` may contain a lead's ID,
+ * but no other data about the lead. Only the log gets the ID.
  */
 export async function logAction(
   { db, log, now, makeId }: Pick<DeskContext, 'db' | 'log' | 'now' | 'makeId'>,

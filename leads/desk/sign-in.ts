@@ -151,7 +151,7 @@ export async function readSession(
   return { ...session, role: isOwner ? ('owner' as const) : ('crew' as const) }
 }
 
-/** Returns text such as "Chrome on Android". */
+/** Returns text such as `Chrome on Android`. */
 export function describeDevice(userAgent: string): string {
   const browser =
     [

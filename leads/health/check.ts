@@ -5,7 +5,7 @@ import type { ReachedLimit } from '../store/limits.ts'
 import type { PushDevice } from '../store/push-devices.ts'
 import type { MailFault } from '../store/stored-settings.ts'
 
-/** Where problems are shown: to monitoring, to the owner, at server start, to a developer. */
+/** Where problems are shown: to monitoring, to the owner, at server start, or to a developer. */
 export type Place = 'healthz' | 'desk' | 'start' | 'doctor'
 
 /**

@@ -192,7 +192,7 @@ export async function writeDeliveries(
     .execute()
 }
 
-// Messages that a change of the lead's state does not cancel.
+// Messages that a change to the lead's state does not cancel.
 const notReminders = ['received', 'called', 'outcome', ...correctionReasons] as const
 
 type Cancellation = { leadId: string; because: CancelReason; now: number }

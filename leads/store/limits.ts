@@ -11,8 +11,8 @@ const keepAddressMs = 2 * dayMs
 export const computeNetworkLimit = (limitPerMinute: number) => limitPerMinute * 5
 
 /**
- * Daily limits stop a slow flood from filling the disk. Network limits stop a client that changes
- * its IP address, and still allow an office or a town that shares its carrier's IP addresses.
+ * Daily limits stop a slow flood from filling the disk. Network limits stop a client that changes its IP address, and
+ * still allow for an office, or a town whose carrier shares IP addresses.
  */
 const listLimits = (limitPerMinute: number) =>
   [

@@ -42,7 +42,7 @@ type Link = {
 export function saveLink({ engine, kysely }: Database, link: Link): Promise<boolean> {
   const { codeHash, isInvitation = false, network = '', requestedAt: now, ...given } = link
   return kysely.transaction().execute(async (trx) => {
-    // PostgreSQL runs transactions in parallel, so a burst could exceed the limit. SQLite has one writer.
+    // PostgreSQL runs transactions in parallel, so simultaneous requests could exceed the limit. SQLite has one writer.
     if (engine === 'postgres')
       await sql`select pg_advisory_xact_lock(hashtextextended(${given.email}, 0))`.execute(trx)
     await trx.deleteFrom('deskLinks').where('expiresAt', '<=', now).execute()

@@ -102,7 +102,7 @@ export const callSentences: Sentences = {
 
   *'A call without a result is put back in time, which is no attempt'({ stored, history, people }) {
     for (const { name, events, ...lead } of stored) {
-      // The simulation ends when nothing is due, so every call without a result has been put back.
+      // The simulation ends when nothing is due, so every call without a result has been moved to “Call again.”
       if (readNeed(lead) === 'result') yield `${name} is still being called`
       for (const { id, kind, number, at } of events)
         if (kind === 'no-result') {
@@ -113,7 +113,7 @@ export const callSentences: Sentences = {
           const isUrgent = stored.some(
             (one) => wasEmergency(people, one) && one.events.some((event) => event.id === call),
           )
-          // After an Undo, a request is put back together with those that share its call.
+          // After an Undo, a request is moved together with those that share its call.
           const waitedMs = Math.max(
             ...stored.flatMap((one) => {
               const index = one.events.findIndex((event) => event.id === id)

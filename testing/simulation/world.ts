@@ -112,8 +112,8 @@ export function createWorld(seed: number, startAt: number) {
     }
   }
 
-  // Most of the time, polls find nothing, so fewer of them make the simulation faster. The processes poll
-  // shortly after each other, because that is when they compete.
+  // Most of the time, polls find nothing, so fewer of them make the simulation faster. The processes poll shortly after
+  // one another, because that is when they compete.
   const choosePollMs = () => minuteMs - (elapsed % minuteMs) + between(0, 2_000)
 
   const createTimers = (owner: Owner): Timers => ({

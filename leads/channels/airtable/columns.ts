@@ -69,7 +69,7 @@ export const chooseStatus = ({
 }: Pick<StoredLead, 'status' | 'suspect'>): string =>
   status === newState.status && suspect ? possibleSpam : statuses[status].airtable
 
-/** Returns the lead’s Result in Airtable. The site never writes just “Won”, because the crew may enter that. */
+/** Returns the lead’s Result in Airtable. The site never writes just “Won,” because the crew may enter that. */
 export function describeResult(lead: StoredLead): string | null {
   const result = describeSale(lead)
   return result === statuses.won.label ? `${result}, no amount` : result
