@@ -28,7 +28,6 @@ export type Context = System & {
 
 type Given = Pick<Context, 'env' | 'db' | 'hours' | 'company' | 'fetch' | 'now' | 'log'>
 
-/** Creates the context of a process. */
 export function createContext({
   system = ownSystem,
   ...given

@@ -51,7 +51,6 @@ export function computeStatus(before: LeadStatus, kind: EventKind): LeadStatus {
   return becomes === null || becomes === 'same' ? before : becomes
 }
 
-/** Returns true if the event plans the next call. */
 export const plansCall = (kind: EventKind): boolean =>
   events[kind].takes === 'time' || statuses[computeStatus('open', kind)].needs === 'next-call'
 
@@ -65,7 +64,6 @@ export const isClosed = (state: Pick<LeadState, 'status'>): boolean => readNeed(
 export const needsCall = (state: Pick<LeadState, 'status'>): boolean =>
   readNeed(state) === 'first-call' || readNeed(state) === 'next-call'
 
-/** Returns the state after one change. */
 function change(state: LeadState, event: HistoryEvent): LeadState {
   const { call, place } = events[event.kind]
   const status = computeStatus(state.status, event.kind)
@@ -198,7 +196,6 @@ export function isValidOnCard(
   return isCurrent || ((call === 'started' || isNewPlan) && readNeed(state) === 'first-call')
 }
 
-/** Why a delivery was canceled. */
 export type CancelReason =
   | 'called'
   | 'undone'

@@ -87,7 +87,6 @@ export function startProcess(
 export const canTestWith = (name: string): boolean =>
   Boolean(process.env.CI) || !spawnSync(name, ['--version']).error
 
-/** Polls until the condition is true. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   timeoutMs = 120_000,

@@ -33,7 +33,6 @@ export async function keepTrying(
   }
 }
 
-/** A process that sends. */
 type Sender = {
   /** Identifies the process in leases. */
   holder: string

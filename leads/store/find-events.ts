@@ -44,7 +44,7 @@ export type UnresolvedCall = {
   isAsked: boolean
 }
 
-/** Finds the current call of each of these leads. */
+/** Maps each lead to its current call. */
 export async function mapUnresolvedCalls(
   { kysely }: Database,
   leadIds: readonly string[],

@@ -10,7 +10,6 @@ export type PushDevice = Awaited<ReturnType<typeof listDevices>>[number]
 export const canNotify = ({ goneAt, isSignedIn }: PushDevice): boolean =>
   goneAt === null && isSignedIn
 
-/** Returns the name of the device as a recipient of deliveries. */
 export const nameDeviceRecipient = ({ id }: Pick<PushDevice, 'id'>): string =>
   `push-${id.slice(0, 8)}`
 

@@ -81,7 +81,7 @@ export async function recordConsentVersion(
 
 export const readConsent = (db: Database, version: string) => readSetting(db, nameConsent(version))
 
-/** Returns the secret that signs links: LINK_SECRET, or one that is created once and stored. */
+/** Returns LINK_SECRET, or a secret that is created once and stored. */
 export const readLinkSecret = async (db: Database, given: string | undefined): Promise<string> =>
   given ?? getOrCreateSetting(db, 'link-secret', () => randomBytes(32).toString('base64url'))
 

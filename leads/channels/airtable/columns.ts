@@ -62,7 +62,6 @@ export const isStatusSet = (cell: unknown): boolean =>
 export const isOwnStatus = (cell: unknown): boolean =>
   isEmpty(cell) || ownStatuses.some((status) => status === cell)
 
-/** Returns the lead's Status in Airtable. */
 export const chooseStatus = ({
   status,
   suspect,
