@@ -102,8 +102,8 @@ export type Channel<
   /** Visitors can type anyone's email address, so store/limits.ts limits the messages about new leads. */
   isLimited?: boolean
   /**
-   * The time until a message expires; null to retry forever. Counts from the lead's deadline for alerts,
-   * and from when the message was due for others.
+   * The time until a message expires; null to retry forever. Counts from when the message was due or, for alerts, from
+   * the lead's deadline if that is later.
    */
   expiresAfterMs: number | null
 }
@@ -146,7 +146,7 @@ export type Arrival = { state: 'unknown' | 'arrived' } | { state: 'failed'; erro
 export type FailedResult = {
   ok: false
   error: string
-  /** The recipient is gone, so the message is not retried. */
+  /** True if the message is not retried, because its recipient is gone or permanently rejected it. */
   isUndeliverable?: boolean
   /** The service rejects this lead, but would accept others. */
   refused?: boolean

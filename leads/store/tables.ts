@@ -169,9 +169,9 @@ export class DatabaseFileGone extends Error {
 }
 
 /**
- * `asking`: the service accepted the message, and we ask whether it arrived. `sent`: the service accepted it.
- * `failed`: the service reported later that it did not arrive, or the recipient is gone. `cancelled`: no longer
- * needed. `expired`: not sent in time.
+ * `asking`: the service accepted the message, and we ask whether it arrived. `sent`: the service accepted it. `failed`:
+ * the service reported later that it did not arrive, or the recipient is gone or permanently rejected it. `cancelled`:
+ * no longer needed. `expired`: not sent in time.
  */
 export type DeliveryState = 'waiting' | 'asking' | 'sent' | 'failed' | 'cancelled' | 'expired'
 
