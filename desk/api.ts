@@ -14,17 +14,16 @@ export class Refused extends Error {
   }
 }
 
-/** Returns true if the server would refuse the same request again. */
+/** True if the server refused the request, so a retry would not help. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof SignedOut || (error instanceof Refused && error.status < 500)
 
-/** The delay before a request is sent again. */
 export const retryMs = 3_000
 
 const defaultTimeoutMs = 10_000
 const cache = new Map<string, { etag: string; data: unknown }>()
 
-/** Calls the desk's API. GET responses are cached by their ETag. */
+/** Calls the desk's API. A GET request sends the ETag of the previous response and reuses it if nothing has changed. */
 export async function request<Data>(
   method: string,
   path: string,
@@ -49,7 +48,7 @@ export async function request<Data>(
   try {
     response = await fetch(path, {
       method,
-      // Keep personal data off the phone's disk.
+      // Keep personal data off the device's disk.
       cache: 'no-store',
       keepalive,
       headers: {
@@ -63,7 +62,7 @@ export async function request<Data>(
     throw new Error('No connection.')
   }
   const date = response.headers.get('date')
-  // The header is rounded down to whole seconds.
+  // The header is rounded down to a whole second, so add half a second, the average error.
   if (date) setClock(Date.parse(date) + 500, Date.now())
   if (response.status === 304 && cached) return cached.data as Data
   if (response.status === 401) {
@@ -78,7 +77,7 @@ export async function request<Data>(
       ? new Refused(response.status, refusal)
       : new Error(`Something went wrong (status ${response.status}). Try again.`)
   }
-  // A change has succeeded even if its response was interrupted.
+  // An interrupted response is not an error for other callers, because the server has made the change.
   if (needsData && !data) throw new Error('The connection was interrupted. Try again.')
   const etag = response.headers.get('etag')
   if (method === 'GET' && etag) cache.set(path, { etag, data })
@@ -88,7 +87,7 @@ export async function request<Data>(
 let skewMs = 0
 let openedAt = Number.POSITIVE_INFINITY
 
-/** The server's time when the page was rendered. */
+/** The server's time when the page opened. */
 export const readOpenedAt = () => openedAt
 export const setOpenedAt = (at: number) => {
   openedAt = at
@@ -97,7 +96,7 @@ export const setOpenedAt = (at: number) => {
 /** The server's time, because this device's clock may be wrong. */
 export const readClock = () => Date.now() + skewMs
 
-/** Pass the server's and this device's time of the same moment. */
+/** Both arguments are the time of the same moment. */
 export function setClock(serverTime: number, deviceTime: number) {
   const differenceMs = serverTime - deviceTime
   skewMs = Math.abs(differenceMs) > 3_000 ? differenceMs : 0

@@ -12,7 +12,7 @@ import {
 import { formatRoute } from './route.ts'
 import { useIsLive } from './use-polling.ts'
 
-/** Asks at the bottom of a new device's screen to turn on notifications, so that the leads above don't move. */
+/** Asks to turn on notifications on a new device. Appears at the bottom, so that the leads above it don't move. */
 export function AskForNotifications() {
   const isLive = useIsLive()
   const [isAsked, setAsked] = useState(false)

@@ -7,7 +7,7 @@ import { Icon } from './elements.tsx'
 import { attempt } from './notice.tsx'
 import { type Polled, refresh, useClock } from './use-polling.ts'
 
-// The desk polls every 2 s, so data this old means that the connection hangs.
+// The desk polls every 2 s, so data this old means that the connection is stuck.
 const oldMs = 8_000
 
 export function Banner({
@@ -52,7 +52,7 @@ export function Banner({
   )
 }
 
-/** Sorts errors first, then warnings that the owner can fix with a button. */
+/** Ranks errors first, then warnings that have a button to fix them. */
 const rank = ({ severity, action }: DeskWarning) => (severity === 'error' ? 0 : action ? 1 : 2)
 
 function Action({ action }: Pick<DeskWarning, 'action'>) {

@@ -14,8 +14,8 @@ import { usePress } from './press.ts'
 import { useIsLive, useNow } from './use-polling.ts'
 
 /**
- * iPhones read the text after &, Android phones after ?. A phone that supports neither still opens the
- * conversation with this number.
+ * iPhones expect the text after “&”, and Android phones after “?”. A phone that supports neither still opens the
+ * conversation with this phone number.
  */
 const makeTextUrl = (callUrl: string, text: string) =>
   `${callUrl.replace('tel:', 'sms:')}?&body=${encodeURIComponent(text)}`
@@ -23,7 +23,7 @@ const makeTextUrl = (callUrl: string, text: string) =>
 /** True on a phone or a tablet. On a computer, clicking the link may not dial. */
 export const dialsHere = () => matchMedia('(pointer: coarse)').matches
 
-/** The link dials and records the call. The button is for those who dial on another phone. */
+/** The link dials and records the call. The button only records it, for people who dial on a different phone. */
 export function CallActions({ card, isNext }: { card: Card; isNext: boolean }) {
   const { lead } = card
   const [isBusy, setBusy] = useState(false)
@@ -45,7 +45,7 @@ export function CallActions({ card, isNext }: { card: Card; isNext: boolean }) {
       className="button"
       data-quiet={!(isNext && isTextNext) || undefined}
       href={makeTextUrl(phone.callUrl, sentence)}
-      // The history records only the tap.
+      // Record the tap, because the desk can't know whether the text was sent.
       onClick={() => void press({ lead }, { kind: 'texted' })}
       aria-label={`Text ${phone.shown}`}
     >
@@ -60,7 +60,7 @@ export function CallActions({ card, isNext }: { card: Card; isNext: boolean }) {
         {phone && (
           <a
             className="button"
-            // Only the next call has the brand's color.
+            // Use the brand's color only for the next call.
             data-quiet={!canClaim || !isNext || isTextNext || undefined}
             href={phone.callUrl}
             onClick={() => {
@@ -95,7 +95,7 @@ export function CallActions({ card, isNext }: { card: Card; isNext: boolean }) {
 
 type UndoProps = { lead: LeadCard; last: EventKind; children?: string }
 
-/** Undoes the newest change, even one by someone else. */
+/** Undoes the newest change, even if someone else made it. */
 export function UndoButton({ lead, last, children }: UndoProps) {
   const press = usePress()
   const unsent = useUnsent(lead.id)
@@ -103,7 +103,7 @@ export function UndoButton({ lead, last, children }: UndoProps) {
     <button
       type="button"
       className="link"
-      // Until the earlier press has reached the server, Undo would take back something else.
+      // Until the server has the latest press, Undo would reverse an earlier change.
       disabled={unsent.length > 0}
       onClick={() => void press({ lead }, { kind: 'undone' }, last)}
     >
@@ -112,7 +112,7 @@ export function UndoButton({ lead, last, children }: UndoProps) {
   )
 }
 
-/** Takes back the tap that recorded your call. */
+/** Undoes the tap that recorded your call. */
 export function NotCalled({ card }: { card: Card }) {
   const lead = findOwnCall(card, use(Me)) ?? card.lead
   return <UndoButton lead={lead} last="called">{`I didn’t ${chooseWords(lead).call}`}</UndoButton>
@@ -141,7 +141,7 @@ export function NoteField({ card: { lead } }: { card: Card }) {
           maxLength={maxNoteLength}
           placeholder="Leave a note for the crew"
           dir="auto"
-          // React would discard text that was typed before it hydrated the page.
+          // React discards text that is typed before the page is hydrated.
           disabled={!isLive}
           value={text}
           onChange={({ target }) => saveDraft(lead.id, target.value)}
@@ -165,7 +165,7 @@ export async function sendNote(lead: LeadCard, press: ReturnType<typeof usePress
   if (error && !readDraft(lead.id)) saveDraft(lead.id, text)
 }
 
-/** Lists the presses that could not be sent yet. */
+/** Lists the button presses that could not be sent yet. */
 export function Unsent({ lead }: { lead: LeadCard }) {
   const unsent = useUnsent(lead.id)
   const names = unsent.map(({ kind, text }) =>

@@ -10,7 +10,6 @@ import { Hours } from './me.ts'
 import { usePress } from './press.ts'
 import { useClock } from './use-polling.ts'
 
-/** Changes when to call again. */
 export function ChangeTime({ card }: { card: Card }) {
   const [isShown, setShown] = useState(false)
   const details = useRef<HTMLDetailsElement>(null)
@@ -27,13 +26,13 @@ export function ChangeTime({ card }: { card: Card }) {
       onToggle={({ currentTarget }) => setShown(currentTarget.open)}
     >
       <summary>{nameButton('moved', card.lead)}</summary>
-      {/* The first time zone conversion is slow on a phone. */}
+      {/* Render this only when opened, because the first time zone conversion is slow on a phone. */}
       {isShown && <CallTimes choose={choose} />}
     </details>
   )
 }
 
-/** Offers times for the next call, and a field for any other within 60 days. */
+/** Offers suggested times for the next call, and a field for any time within 60 days. */
 export function CallTimes({ choose }: { choose: (at: number) => void }) {
   const { now } = useClock(minuteMs)
   const [time, setTime] = useState('')

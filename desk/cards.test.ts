@@ -50,7 +50,7 @@ test('moves a card when its time comes, even without a connection', () => {
   const leads = [
     make({ id: '1', card: '1' }),
     { ...waiting, id: '2', card: '2' },
-    // Another request of the same homeowner.
+    // A second request from the same homeowner.
     { ...waiting, id: '3', card: '2', promiseStartAt: at + minuteMs },
     { ...waiting, id: '4', card: '4', promiseStartAt: at + minuteMs },
     { ...waiting, id: '5', card: '5', group: 'burstLater' } as const,

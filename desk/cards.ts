@@ -7,11 +7,11 @@ import { count } from '#leads/words.ts'
 import { computeCountdown } from './countdown.ts'
 import { isCaller } from './me.ts'
 
-/** The requests with one phone number. */
+/** All requests from one phone number. */
 export type Card = {
   /** The most urgent request. */
   lead: LeadCard
-  /** The others that are not closed; undefined if unknown. */
+  /** The other open requests. Undefined if they are unknown or the lead is closed. */
   others?: readonly LeadCard[] | undefined
   /** The number of requests, including those that are not listed. */
   requests: number
@@ -19,11 +19,11 @@ export type Card = {
 
 export const listRequests = ({ lead, others = [] }: Card) => [lead, ...others]
 
-/** The most calls without an answer to one of the requests. All have the same number. */
+/** Returns the most unanswered calls for any one request, because all requests share a phone number. */
 export const countAttempts = (card: Card) =>
   Math.max(...listRequests(card).map(({ attempts }) => attempts))
 
-/** The card of a lead that Today has loaded. */
+/** Finds the card of a lead on Today. */
 export function findCard(leads: readonly TodayLead[], leadId: string): Card | undefined {
   const lead = leads.find(({ id }) => id === leadId)
   if (!lead) return undefined
@@ -31,7 +31,7 @@ export function findCard(leads: readonly TodayLead[], leadId: string): Card | un
   return { lead, others, requests: lead.requests }
 }
 
-/** The card on a lead’s own screen. */
+/** Makes the card for a lead’s own screen. */
 export function readCard(lead: LeadInFull): Card {
   const { sameNumber } = lead
   const others = isClosed(lead) ? undefined : sameNumber.filter((one) => !isClosed(one))
@@ -43,13 +43,13 @@ export const hasEmergency = (card: Card) =>
 
 const isBeingCalled = (lead: LeadCard) => readNeed(lead) === 'result'
 
-/** Returns the request on the card that someone is calling about, preferring your own call. */
+/** Returns the request that someone is calling about, preferring your own call. */
 export function findCall(requests: readonly LeadCard[], me: string): LeadCard | undefined {
   const calls = requests.filter(isBeingCalled)
   return calls.find((lead) => isCaller(lead, me)) ?? calls[0]
 }
 
-/** The request that you are calling about. */
+/** Returns the request that you are calling about. */
 export function findOwnCall(card: Card, me: string): LeadCard | undefined {
   const call = findCall(listRequests(card), me)
   return call && isCaller(call, me) ? call : undefined
@@ -58,7 +58,7 @@ export function findOwnCall(card: Card, me: string): LeadCard | undefined {
 // Most calls are shorter, so after this time the caller may have forgotten to enter the result.
 const callMs = 10 * minuteMs
 
-/** False while someone is calling the same number. */
+/** True if the lead needs a call and nobody started one to the same phone number in the last 10 minutes. */
 export const canCall = (card: Card, now: number) =>
   needsCall(card.lead) &&
   !listRequests(card).some((lead) => isBeingCalled(lead) && now - (lead.changedAt ?? now) < callMs)
@@ -69,9 +69,7 @@ const whenDue: Partial<Record<TodayLead['group'], TodayLead['group']>> = {
   later: 'due',
 }
 
-/**
- * Regroups the cards that became due since the last response, because the server can't do this without a connection.
- */
+/** Regroups cards that have become due since the last response, in case there is no connection. */
 export function passTime<Data extends Pick<Today, 'leads' | 'totals'>>(
   today: Data,
   now: number,
@@ -103,7 +101,7 @@ export function groupCards(leads: readonly TodayLead[]) {
   return groups
 }
 
-/** Counts the homeowners to call now, including those whose call has been due for more than a week. */
+/** Counts the homeowners to call now, including those whose lead nobody has closed within a week. */
 export const countToCall = ({ toCall, due, burst, older }: Today['totals']) =>
   toCall + due + burst + older
 
@@ -115,7 +113,7 @@ export function describeTotals(totals: Today['totals']): string {
   return calls > 0 ? `${count(calls, 'call')} without a result` : 'All caught up'
 }
 
-/** The countdown to the nearest deadline. One emergency makes the card an emergency. */
+/** Computes the countdown to the nearest deadline. One emergency makes the whole card an emergency. */
 export function computeCardCountdown(card: Card, clock: Clock, me: string) {
   const lead = { ...card.lead, isEmergency: hasEmergency(card) }
   if (lead.status !== 'open') return computeCountdown(lead, clock, me)
@@ -126,7 +124,7 @@ export function computeCardCountdown(card: Card, clock: Clock, me: string) {
   return computeCountdown({ ...lead, promiseStartAt, deadlineAt }, clock, me)
 }
 
-/** 3 requests, 1 emergency. */
+/** Example: “3 requests, 1 emergency”. */
 export function describeRequests({ requests, ...card }: Card): string | undefined {
   if (requests < 2) return undefined
   const emergencies = listRequests({ requests, ...card }).filter(({ isEmergency }) => isEmergency)
@@ -136,8 +134,8 @@ export function describeRequests({ requests, ...card }: Card): string | undefine
 }
 
 /**
- * True if the requests may be from several people or about several roofs, such as those of a property manager. Ignores
- * an empty name or address, because the crew may have added the lead without them.
+ * True if the requests may be from several people or about several roofs, such as a property manager's. Ignores
+ * an empty name or address, because the crew may have added the lead without one.
  */
 export const areDifferent = (card: Card): boolean => {
   const areSeveral = (texts: string[]) =>
@@ -150,6 +148,6 @@ export const areDifferent = (card: Card): boolean => {
   )
 }
 
-/** Karen Smith, Roof Repair, 12 Elm St. */
+/** Example: “Karen Smith, Roof Repair, 12 Elm St”. */
 export const nameRequest = ({ name, service, address }: LeadCard) =>
   [name, service, address].filter(Boolean).join(', ')

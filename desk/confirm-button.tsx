@@ -1,7 +1,6 @@
 import { type ReactNode, useId, useRef } from 'react'
 import { Button } from './elements.tsx'
 
-/** A button that asks for confirmation before it acts. */
 export function ConfirmButton({
   label,
   question,

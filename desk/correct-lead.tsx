@@ -9,16 +9,16 @@ import { type InputProblem, LeadInputs } from './lead-inputs.tsx'
 import { useUnsent } from './outbox.ts'
 import { usePress } from './press.ts'
 
-/** A correction that is being written. */
+/** A correction that the person has not saved yet. */
 type Draft = {
-  /** The values from before the first change. Undefined: the current ones. */
+  /** The values when the person began to type. Undefined means the current values. */
   shown?: Lead
-  /** Only the fields that differ. */
+  /** Only the fields that differ from `shown`. */
   typed: Partial<Lead>
   problem?: InputProblem
 }
 
-/** Corrects what the homeowner sent. */
+/** Lets the crew correct what the homeowner sent. */
 export function CorrectLead({ lead }: { lead: LeadInFull }) {
   const draftName = `correction ${lead.id}`
   const text = useDraft(draftName)

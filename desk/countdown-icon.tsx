@@ -7,7 +7,7 @@ type Shapes = {
   /** The outline. With `drains`, a stroke on top of it shows the share of time left. */
   track?: string
   drains?: boolean
-  /** A filled shape, which turns the mark white. */
+  /** A filled shape. The mark on it is white. */
   sign?: string
   mark?: string
 }
@@ -30,7 +30,7 @@ const moodShapes: Record<Mood, Shapes> = {
   suspect: { mark: 'M18 18a6 6 0 1 1 8.5 5.5c-1.8.9-2.5 2-2.5 4M24 35v.01' },
 }
 
-/** Uses a shape for each state, as road signs do, for people who cannot see the colors. */
+/** Gives each state its own shape, like road signs, for people who cannot tell the colors apart. */
 export function CountdownIcon({ mood, shareLeft, minutesLeft }: Countdown) {
   const { track, drains, sign, mark } = moodShapes[mood]
   return (

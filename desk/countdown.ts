@@ -64,7 +64,7 @@ function computeFirstCall(lead: LeadCard, clock: Clock): Countdown {
     return { mood: 'suspect', text: 'Possible spam', ...over }
   const leftMs = deadlineAt - now
   if (leftMs <= 0) return { mood: 'late', text: `${formatShortDuration(-leftMs)} late`, ...over }
-  // The countdown starts when the company opens.
+  // Show a time of day until the company opens and the countdown starts.
   if (promiseStartAt > now && promiseStartAt > lead.receivedAt) {
     const text = `${call} by ${formatShortClock(deadlineAt, clock)}`
     return { mood: lead.isEmergency ? 'urgent' : 'waiting', text, ...over }
@@ -88,10 +88,10 @@ function computeFirstCall(lead: LeadCard, clock: Clock): Countdown {
   }
 }
 
-/** Without “Call now:”. */
+/** Returns the text without “Call now:”. */
 export const readTime = ({ text }: Countdown) => text.replace(/^\w+ now: /, '')
 
-/** Call again now, at 2:10 PM, tomorrow at 7:00 AM, on Monday at 7:00 AM. */
+/** Examples: “Call again now.”, “Call again at 2:10 PM.”, “Call again on Monday at 7:00 AM.” */
 export function describeNextCall(lead: LeadCard, clock: Clock) {
   const { callAgainAt } = lead
   const call = capitalize(chooseWords(lead).call)
@@ -118,7 +118,7 @@ function describeFirstCall(lead: LeadCard): string {
   const after =
     calledAt === null ? '' : ` after ${formatShortDuration(measureWait(lead, calledAt))}`
   const { call, called } = chooseWords(lead)
-  // Name nobody: the person who called last may not be the one who called first.
+  // Don't name the caller, because a lead stores only who called last.
   return calledVia === 'airtable'
     ? `marked as ${called} in Airtable${after}`
     : `first ${call}${after}`

@@ -52,7 +52,7 @@ function lazyScreen<Props>(load: () => Promise<ComponentType<Props>>) {
         ? new Promise<never>(() => {})
         : load().then(
             (screen) => ({ default: screen }),
-            // An older tab asks for a file that the server no longer has.
+            // A tab that was opened before an update may request a file that the server no longer has.
             () => ({ default: NotLoaded }),
           ),
   )
@@ -69,10 +69,10 @@ function NotLoaded() {
 
 type RailData = Pick<Today, 'company' | 'me'>
 
-// The rail stays the same if the desk is reloaded without a connection.
+// Stored so that the navigation rail looks the same after a reload without a connection.
 const storedRail = createStored<RailData>('rail')
 
-/** Data that came with the page. */
+/** The data that the server sent with the page. */
 export type Start = { data: Today; at: number }
 
 export function Desk({ start }: { start?: Start | undefined }) {
@@ -264,12 +264,12 @@ function Rail({
 }
 
 /**
- * On a wide screen, opens the first lead of Today beside the list. Doesn't replace it while someone works in the
- * pane or has an unsent note.
+ * On a wide screen, opens the first lead on Today beside the list. Doesn't replace it while the person is working in
+ * its pane or has an unsent note.
  */
 function useFirstLead(firstId: string | undefined): string | undefined {
   const [openId, setOpenId] = useState<string>()
-  // Without dependencies, this also runs after every poll.
+  // Without a dependency array, this also runs after every poll.
   useEffect(() => {
     const isBusy = openId && (readDraft(openId) || document.activeElement?.closest('.lead-pane'))
     if (!isBusy) setOpenId(matchMedia('(min-width: 64rem)').matches ? firstId : undefined)

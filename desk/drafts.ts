@@ -1,9 +1,9 @@
 import { unlessBlocked } from '#site/unless-blocked.ts'
 import { createSignal, useSignal } from './signal.ts'
 
-// Notes, new leads, and corrections that are being written. The browser deletes them when the tab closes.
+// Notes, new leads, and corrections that are not sent yet. The browser deletes them when the tab closes.
 const drafts = createSignal()
-// If storage is full or blocked, they exist only in memory.
+// If the browser's storage is full or blocked, drafts exist only in memory.
 const typed = new Map<string, string>()
 const nameKey = (leadId: string) => `note ${leadId}`
 

@@ -6,7 +6,7 @@ import { hasNavigated } from './route.ts'
 /** The page's title, which includes the company's name. */
 export const deskTitle = import.meta.env.SSR ? '' : document.title
 
-/** The heading of a screen. After navigation, it takes the focus, for keyboards and screen readers. */
+/** The heading of a screen. It receives focus after navigation, for people who use a keyboard or a screen reader. */
 export function Heading({
   children,
   isTarget = true,
@@ -51,7 +51,7 @@ export const Choice = ({
   choices,
   ...field
 }: ComponentProps<'select'> & { label: string; choices: Choices }) => (
-  // biome-ignore lint/a11y/noLabelWithoutControl: the select is in its component
+  // biome-ignore lint/a11y/noLabelWithoutControl: the Select component contains the control
   <label>
     {label}
     <Select {...field} choices={choices} />
@@ -77,7 +77,7 @@ export const Mark = () => (
     width="32"
     height="32"
     aria-hidden="true"
-    // biome-ignore lint/security/noDangerouslySetInnerHtml: the owner's own drawing
+    // biome-ignore lint/security/noDangerouslySetInnerHtml: the owner supplies the logo
     dangerouslySetInnerHTML={{ __html: logo.shapes }}
   />
 )

@@ -36,12 +36,12 @@ export function EventButtons({ card, place }: { card: Card; place: 'results' | '
     (kind) => events[kind].place === place && isValid(kind, state, lead.version),
   )
   if (kinds.length === 0) return null
-  // Don't ask which request the next call is about, because all requests with the same number share it.
+  // Don't ask which request the next call is about, because all requests from the same phone number share it.
   const asks = (kind: EventKind) =>
     events[kind].takes !== undefined || (!plansCall(kind) && areDifferent(card))
   const record: RecordEvent = (kind, details, about = isSale ? { lead } : card) => {
     setAsked(undefined)
-    // The note belongs to this call.
+    // Send the note first, because it belongs to this call.
     if (!isSale) void sendNote(lead, press)
     void press(about, { kind, ...details })
   }

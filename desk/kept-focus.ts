@@ -1,13 +1,13 @@
 import { useEffect } from 'react'
 
 /**
- * Keeps the place of people who use a keyboard or a screen reader. If the focused button disappears, moves the focus to
- * the nearest element around it that is not empty, such as its list, or its card in another list. If none is left,
- * moves it to the heading.
+ * Keeps the place of people who use a keyboard or a screen reader. If the focused element disappears, moves the focus
+ * to its nearest ancestor that is visible and not empty, or else to the heading. A card that has moved to a different
+ * list is found by its ID.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
-    /** The focused element and those around it. */
+    /** The focused element and its ancestors. */
     let around: HTMLElement[] = []
     let isPressed = false
     const remember = ({ target }: Event) => {
@@ -22,9 +22,9 @@ export function useKeptFocus(): void {
         around.push(element)
     }
     const press = ({ target }: Event) => {
-      // A tap on the number also moves its card.
+      // A tap on the phone number records a call, which moves the card as a button does.
       const button = (target as Element).closest<HTMLElement>('button, [href^="tel:"]')
-      // Safari does not focus a button or a link that is clicked.
+      // Safari does not focus buttons and links when they are clicked.
       button?.focus({ preventScroll: true })
       isPressed = button !== null
     }
@@ -39,8 +39,8 @@ export function useKeptFocus(): void {
           .find((element) => element.textContent && element.checkVisibility()) ??
         headings.findLast((heading) => heading.checkVisibility())
       place?.setAttribute('tabindex', '-1')
-      // Scroll to the card that the person's press has moved, but not to one that a colleague has moved. After a
-      // press that closed the card, keep the next call in sight.
+      // Scroll to a card that the person's own press has moved, but not to one that a colleague has moved. If the press
+      // closed the card, don't scroll, so that the next call stays in view.
       const isClosed = place?.matches('[data-mood="done"], [data-mood="dropped"]')
       place?.focus({ preventScroll: !isPressed || outer.includes(place) || isClosed === true })
     }

@@ -6,10 +6,10 @@ import { Choice } from './elements.tsx'
 /** Why the server refused a lead. */
 export type InputProblem = { message: string; field: string | undefined }
 
-// The phone number may be all that the caller gives.
+// Put the phone number first, because some callers give nothing else.
 const names = [...new Set<LeadField>(['phone', 'name', 'serviceType', 'email', ...crewOrder])]
 
-/** The fields of a lead that the crew writes, with the problem below its field. */
+/** The inputs for a lead that the crew adds or corrects, with the problem shown below its field. */
 export function LeadInputs({
   fields,
   disabled,
@@ -23,7 +23,7 @@ export function LeadInputs({
   const reason = problem?.message
   const wrong = names.find((name) => name === problem?.field)
   useEffect(() => {
-    // The pressed button lost the focus while it was disabled.
+    // The pressed button lost focus when it was disabled, so move the focus to the problem.
     const selector = wrong ? `[name=${wrong}]` : '#lead-problem'
     if (reason) inputs.current?.querySelector<HTMLElement>(selector)?.focus()
   }, [reason, wrong])

@@ -41,7 +41,7 @@ const LeadLine = memo(function LeadLine({ lead, href, isShown }: Line) {
   )
 }, isSame)
 
-/** One line for each lead on a wide screen, and two on a phone. */
+/** Shows each lead on one line, or on two lines on a phone. */
 export function LeadLines({
   leads,
   hrefOf,

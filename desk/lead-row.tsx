@@ -27,13 +27,13 @@ import { useClock, useNow } from './use-polling.ts'
 type Listing = {
   /** The lead that is open beside the list. */
   shownId: string | undefined
-  /** Leads that you are calling show the outcomes and a field for a note. */
+  /** True for leads that you are calling. They show buttons for the result and a field for a note. */
   isCalling?: boolean
 }
 
 type Row = Omit<Listing, 'shownId'> & { card: Card; isShown: boolean; isNext: boolean }
 
-// Each new response creates new objects, but most rows have the same content as before.
+// Compare the content, because each response creates new objects even if nothing has changed.
 export const isSame = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b)
 
 const CardRow = memo(function CardRow({ card, isShown, isNext, isCalling }: Row) {
@@ -45,7 +45,7 @@ const CardRow = memo(function CardRow({ card, isShown, isNext, isCalling }: Row)
   const requests = listRequests(card)
   const call = findCall(requests, me)
   const isEmergency = hasEmergency(card)
-  // A call about another request on the card.
+  // A call about a different request on the card.
   const otherCall =
     call && call !== lead ? computeCountdown({ ...call, isEmergency }, clock, me) : undefined
   const note = requests.find(({ lastNote }) => lastNote)?.lastNote
@@ -110,7 +110,7 @@ const CardRow = memo(function CardRow({ card, isShown, isNext, isCalling }: Row)
               <NoteField card={card} />
             </>
           )}
-          {/* The site put the lead back on the list, because nobody entered the result of the call. */}
+          {/* The server put the lead back on the list, because nobody entered the result of the call. */}
           {lead.status === 'no-result' && (
             <details>
               <summary>Enter the result</summary>
@@ -127,7 +127,6 @@ const CardRow = memo(function CardRow({ card, isShown, isNext, isCalling }: Row)
 
 const maxShown = 3
 
-/** Lists the requests of a card if their names or addresses differ. */
 function Requests({ card }: { card: Card }) {
   const shown = listRequests(card).slice(0, maxShown)
   return (
@@ -150,8 +149,8 @@ function Requests({ card }: { card: Card }) {
   )
 }
 
-// The number of rows that fit on a screen. The server renders these, and the browser adds the rest in small
-// steps, so that a slow phone stays responsive.
+// About as many rows as fit on a screen. The server renders these, and the browser adds the rest in small steps, so
+// that a slow phone stays responsive.
 export const firstScreenful = 8
 
 export function CardList({

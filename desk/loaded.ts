@@ -1,7 +1,7 @@
 import type { LeadCard } from '#leads/reports/describe.ts'
 import type { Card } from './cards.ts'
 
-// The leads in lists other than Today. When someone opens a lead, its card is shown until the whole lead is loaded.
+// Leads from lists other than Today. When someone opens one, the desk shows this card until the whole lead is loaded.
 const loaded = new Map<string, LeadCard>()
 
 export function keepLoaded(leads: readonly LeadCard[]) {

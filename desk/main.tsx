@@ -3,7 +3,7 @@ import { createRoot, hydrateRoot } from 'react-dom/client'
 import { readClock, setClock, setOpenedAt } from './api.ts'
 import { Desk, type Start } from './desk.tsx'
 
-/** Reads the data that came with the page and removes it, because it must not outlive the session. */
+/** Reads the data that the server sent with the page, and removes it, because it must not outlive the session. */
 function takeStart(): Start | undefined {
   const element = document.getElementById('start')
   if (!element?.textContent) return undefined
@@ -24,7 +24,7 @@ const desk = (
 )
 
 function start() {
-  // The server renders only Today; an inline script removes it if the URL has another route.
+  // The server renders only Today. An inline script removes it if the URL has a different route.
   if (sent && place?.querySelector('.shell'))
     // A transition runs in small steps, so that a slow phone stays responsive.
     startTransition(() => void hydrateRoot(place, desk))

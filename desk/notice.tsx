@@ -25,13 +25,13 @@ export const hideNotice = () => showNotice(undefined)
 // Hide the notice on navigation, because it belongs to the previous screen.
 if (!import.meta.env.SSR) addEventListener('hashchange', hideNotice)
 
-/** Shows what was done, with a button that reverses it. */
+/** Shows what was done, with an Undo button. */
 export const offerUndo = (text: string, undo: Undo) => showNotice({ text, undo })
 
 export const showError = ({ message }: Error, name?: string) =>
   showNotice({ text: name ? `${isolate(name)}: ${message}` : message })
 
-/** Shows a notice with the result of the work. Returns false if it failed. */
+/** Waits for the work and shows its result in a notice. Resolves to false if it failed. */
 export const attempt = <Result,>(
   work: Promise<Result>,
   message: string | ((result: Result) => string),
@@ -55,7 +55,7 @@ export const attempt = <Result,>(
       return true
     },
     (error: Error) => {
-      // The form shows an error about a field below that field.
+      // If the error is about a field, the form shows it below that field.
       const hasField = error instanceof Refused && error.field !== undefined
       if (!hasField) showNotice({ text: about + error.message })
       return false
@@ -76,7 +76,7 @@ export function Notice({ today }: { today: Polled<{ leads: LeadCard[] }> }) {
     if (before.current && before.current.trouble !== trouble)
       messages.push(trouble ?? 'Back online.')
     before.current = { leads, trouble }
-    // One call can be about several requests.
+    // One call can change several requests and would be announced for each.
     if (messages.length > 0) setChanges([...new Set(messages)].join(' '))
   }, [leads, trouble, me])
   return (
@@ -114,7 +114,7 @@ function describeChanges(
   me: string,
 ): string[] {
   const known = new Map(before.map((lead) => [lead.id, lead]))
-  // A lead that moves up into the first 50 is not new.
+  // An older lead is not new. It has only moved up into the list.
   const newestAt = Math.max(...before.map(({ receivedAt }) => receivedAt))
   return after.flatMap((lead) => {
     const was = known.get(lead.id)

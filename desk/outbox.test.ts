@@ -37,7 +37,7 @@ function openOutbox(...answers: Answer[]) {
   const wait = (minutes: number) => {
     at += minutes * minuteMs
   }
-  /** Opens another page some minutes later, with what is stored. */
+  /** Opens the page again some minutes later, with the stored calls. */
   const reopen = (minutes: number, ...then: Answer[]) => {
     const later = openOutbox(...then)
     later.restore(stored, at)
@@ -71,7 +71,7 @@ test('keeps the order of each lead, and builds on the result of the press before
   void send(lead, { kind: 'called' })
   const undone = send(lead, { kind: 'undone' })
   await expect.poll(() => listUnsent('a')).toEqual([{ kind: 'called' }, { kind: 'undone' }])
-  // Another lead does not wait.
+  // Presses for a different lead do not wait.
   await send({ id: 'b', version: 0 }, { kind: 'done' })
   retry()
   await undone
@@ -109,7 +109,7 @@ test('a correction is sent even if the first press is pending, but a double tap 
     { kind: 'corrected', fields: { email: 'jane@example.org' } },
   ]
   const sent = presses.map((press) => send(lead, { ...press }))
-  // The list may have been polled between two taps.
+  // A poll between the two taps may have changed the version.
   expect(send(lead, { kind: 'done', isAlone: true })).toBeUndefined()
   await expect.poll(() => posted).toHaveLength(1)
   retry()
@@ -120,7 +120,7 @@ test('a correction is sent even if the first press is pending, but a double tap 
 })
 
 test('a result that follows a note keeps the version that the person saw', async () => {
-  // A colleague has changed the lead in the meantime.
+  // A colleague changed the lead before the note arrived.
   const { send, posted } = openOutbox({ version: 4 }, { version: 7 }, { version: 8 })
   void send(lead, { kind: 'called' })
   void send(lead, { kind: 'note', text: 'Dog' })
@@ -139,7 +139,7 @@ test('a call survives the end of the page for an hour, with its ID and version, 
   expect(after.posted).toEqual([dialed])
   expect(dialed).toMatchObject({ version: 3, requests: [{ id: 'b', version: 1 }] })
   expect(after.readStored()).toEqual([])
-  // Without a connection, opening the page again does not make the call younger.
+  // Without a connection, reopening the page does not reset the call's age.
   const offline = before.reopen(30)
   void offline.resume()
   await expect.poll(() => offline.posted).toHaveLength(1)

@@ -10,7 +10,7 @@ import { createStored } from './stored.ts'
 type Shown = Pick<LeadCard, 'id' | 'version'>
 
 /**
- * A press of a button. `text` is a note or the details of a sale, `at` is when to call again, and `requests` are the
+ * A button press. `text` is a note or the details of a sale, `at` is when to call again, and `requests` are the
  * other requests that the button changes.
  */
 export type Press = {
@@ -25,24 +25,24 @@ export type Press = {
 }
 type Event = Press & { id: string; version: number }
 
-/** Ignores versions, because the list may have been polled between the two taps. */
+/** Ignores versions, because a poll between two taps may have changed them. */
 const isSame = (press: Press, other: Press | undefined) => {
   const read = ({ kind, text, at, fields, isAlone, requests }: Press) =>
     JSON.stringify([kind, text, at, fields, isAlone, requests?.map(({ id }) => id)])
   return other !== undefined && read(press) === read(other)
 }
 
-/** The start of a call. The browser may end the page while the phone dials. */
+/** A press that started a call. It is stored, because the browser may discard the page while the phone dials. */
 type Dialed = { leadId: string; event: Event; at: number }
 
-/** The server records when it receives the call, so an older call would look as if it were in progress. */
+/** An older call would seem to be in progress, because the server uses the time when it receives the press. */
 const dialedMs = hourMs
 const tooLate =
   'This call wasn’t recorded, because the desk couldn’t reach the server within an hour. Enter its result now.'
 
 /**
- * Sends presses in order for each lead. Without a connection, it retries while the page is open.
- * The server ignores an ID that it has already stored, so a retry is safe.
+ * Sends the presses for each lead in order. Without a connection, it retries while the page is open.
+ * The server ignores a press whose ID it has already stored, so a retry is safe.
  */
 export function createOutbox({
   post,
@@ -50,7 +50,7 @@ export function createOutbox({
   storage,
   now = Date.now,
 }: {
-  /** Stores started calls, in case the browser discards the page. */
+  /** Stores the presses that started a call. */
   storage: { read: () => readonly Dialed[]; write: (dialed: readonly Dialed[]) => void }
   post: (leadId: string, event: Event) => Promise<{ lead: LeadInFull }>
   waitToRetry: () => Promise<void>
@@ -75,7 +75,7 @@ export function createOutbox({
     pending.set(id, [...listPending(id), press])
     changes.notify()
     try {
-      // By now, the person has seen the result of the previous press.
+      // Send the version that the person's previous press created, which the page may not have shown yet.
       const seen = await before
       if (seen) event.version = seen.version
       const requests = event.requests?.map(({ id, version }) => ({
@@ -123,13 +123,13 @@ export function createOutbox({
       const work = deliver(lead.id, press, event, before, dialedAt)
       const settled = work
         .catch(() => undefined)
-        // A note's response may show a colleague's change that the person has not seen.
+        // Ignore the version after a note, because it may include a colleague's change that the person has not seen.
         .then((after) => (isNote ? before : after))
         .finally(() => last.get(lead.id) === settled && last.delete(lead.id))
       last.set(lead.id, settled)
       return work
     },
-    /** Sends the calls that the page could not send before it was closed. */
+    /** Sends the stored calls that an earlier page could not send. */
     resume: (onError: (error: Error, leadId: string) => void) =>
       Promise.all(
         storage
@@ -138,17 +138,17 @@ export function createOutbox({
             deliver(leadId, event, event, undefined, at).catch((error) => onError(error, leadId)),
           ),
       ),
-    /** Lists what could not be sent yet. */
+    /** Lists the presses that could not be sent yet. */
     listUnsent: (leadId: string) => (failing.has(leadId) ? listPending(leadId) : none),
   }
 }
 
 const none: readonly Press[] = []
 
-// crypto.randomUUID is available only on HTTPS pages.
+// crypto.randomUUID is available only over HTTPS or on localhost.
 export const makeId = () => crypto.getRandomValues(new Uint32Array(4)).join('-')
 
-/** Sends until the server has accepted or refused the request. Any other error may be temporary. */
+/** Retries until the server has accepted or refused the request. Any other error may be temporary. */
 export async function retry<Answer>(
   post: () => Promise<Answer>,
   wait: () => Promise<void>,

@@ -15,7 +15,7 @@ function describeLead(status: LeadStatus, changes: Partial<typeof storedJane> = 
   return describeInFull({ ...lead, ...details }, { ...clock, recipients: new Map() })
 }
 
-/** Returns what Undo shows when it leads back to this status. */
+/** Returns the notice shown after Undo restores this status. */
 const undoTo = (...lead: Parameters<typeof describeLead>): string =>
   describePress('undone', describeLead(...lead), { ...clock, undone: 'won', me })
 

@@ -15,14 +15,14 @@ import { attempt, shownMs } from './notice.tsx'
 import { type Press, send } from './outbox.ts'
 import { refresh } from './use-polling.ts'
 
-/** The requests that a button changes. Without `others`, the server changes those that share the lead's call. */
+/** The requests that a button changes. Without `others`, these are the requests that share the lead's call. */
 export type Pressed = Pick<Card, 'lead' | 'others'> & { isAlone?: true }
 
-/** Returns a function that records a button press, and shows the result with Undo. */
+/** Returns a function that records a button press and shows the result with an Undo button. */
 export function usePress() {
   const me = use(Me)
   const timeZone = use(TimeZone)
-  /** Returns the error if the server refused the press. */
+  /** Resolves to the error if the press failed. */
   return async function press(
     { lead, others, isAlone }: Pressed,
     event: Press,
@@ -48,7 +48,7 @@ export function usePress() {
       },
       {
         about: `${isolate(lead.name)}: `,
-        // Show Undo at least as long as it can still stop the email.
+        // Show Undo for as long as it can still stop the email.
         computeShowMs: ({ emailAt }) => Math.max(shownMs, (emailAt ?? 0) - readClock()),
         makeUndo: (after) => {
           const last = findUndoKind(after)
@@ -65,7 +65,7 @@ export function usePress() {
   }
 }
 
-/** Returns the kind of the event that Undo takes back. */
+/** Returns the kind of event that Undo would reverse. */
 export const findUndoKind = ({ history }: LeadInFull): EventKind | undefined =>
   history.find(({ kind, isUndone }) => isChangeKind(kind) && !isUndone)?.kind
 

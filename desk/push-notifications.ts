@@ -4,10 +4,10 @@ import { request } from './api.ts'
 
 export type Devices = { publicKey: string; devices: DeviceCard[] }
 
-// A browser without a push service never answers.
+// In a browser without a push service, subscribing never finishes.
 const subscribeMs = 15_000
 
-/** iPhones allow notifications only for a page on their home screen. */
+/** iPhones allow notifications only for pages that were added to the home screen. */
 export function readPushSupport(): 'supported' | 'needs-home-screen' | 'unsupported' {
   if ('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window)
     return 'supported'
@@ -30,9 +30,9 @@ export const shouldAsk = () =>
 
 export const turnedOn = 'Notifications are on for this device.'
 
-/** Throws an error whose message the desk shows. */
+/** Throws an error if it fails. The desk shows its message. */
 export async function turnOnNotifications(name: string): Promise<void> {
-  // Do this first, because iPhones allow it only right after a tap.
+  // Ask first, because iPhones allow it only right after a tap.
   const permission = await Notification.requestPermission()
   if (permission !== 'granted')
     throw new Error(
@@ -53,7 +53,7 @@ export async function turnOnNotifications(name: string): Promise<void> {
   markAsked()
 }
 
-/** Returns the existing subscription unless `isNew` is set or it belongs to another server key. */
+/** Returns the existing subscription, or replaces it if `isNew` is set or it was made with a different server key. */
 async function subscribe(publicKey: string, isNew = false): Promise<PushSubscription> {
   await navigator.serviceWorker.register('/sw.js')
   const { pushManager } = await navigator.serviceWorker.ready
@@ -70,8 +70,8 @@ async function subscribe(publicKey: string, isNew = false): Promise<PushSubscrip
 }
 
 /**
- * Registers this browser again if it should receive notifications. Browsers can drop a subscription or
- * replace it, and iPhones do so without an error. After an error, the next visit tries again.
+ * Registers this browser again if it should receive notifications, because a browser can drop or replace its
+ * subscription, and iPhones do so without an error. If this fails, the next visit tries again.
  */
 export async function repairSubscription(): Promise<void> {
   if (readPushSupport() !== 'supported' || Notification.permission !== 'granted') return
@@ -82,7 +82,7 @@ export async function repairSubscription(): Promise<void> {
   await request('POST', '/api/devices', { body: { subscription: subscription.toJSON() } })
 }
 
-/** The service worker unsubscribes and closes its notifications. */
+/** Tells the service worker to unsubscribe and to close its notifications. */
 export async function turnOffNotifications(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration()
   registration?.active?.postMessage('turn-off-notifications')

@@ -41,7 +41,7 @@ export function replaceHash(hash: string) {
   moves.notify()
 }
 
-/** The scroll position when the screen was left. */
+/** The scroll position when the person left the screen. */
 export const readScroll = (hash: string) => scrolls.get(hash) ?? 0
-/** False until the first navigation, because the first screen must not take the focus. */
+/** False until the first navigation, because the first screen must not move the focus. */
 export const hasNavigated = () => scrolls.size > 0

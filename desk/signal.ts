@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Notifies components of changes outside of React. */
+/** Notifies components of changes outside React. */
 export function createSignal() {
   const listeners = new Set<() => void>()
   return {
@@ -14,7 +14,7 @@ export function createSignal() {
   }
 }
 
-/** `readFirst` returns what the server rendered; by default the same as `read`. */
+/** `readFirst` returns the value that the server rendered. */
 export const useSignal = <Value>(
   signal: ReturnType<typeof createSignal>,
   read: () => Value,

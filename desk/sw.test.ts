@@ -10,7 +10,7 @@ type Push = {
   waitUntil(work: Promise<unknown>): void
 }
 
-/** Runs the service worker in a browser that shows one notification per tag. */
+/** Runs the service worker with a fake browser that shows one notification per tag. */
 async function openWorker() {
   const shown = new Map<string, { title: string; data: unknown; close(): void }>()
   const listeners = new Map<string, (event: Push) => void>()

@@ -1,14 +1,14 @@
-// The desk's service worker shows notifications and handles their buttons. It declares the types it
-// needs, because TypeScript's types for pages and for workers exclude each other.
+// The desk's service worker shows notifications, handles their buttons, and caches the desk. It declares the types that
+// it needs, because TypeScript's types for pages and for workers conflict.
 type NotifiedLead = {
   leadId: string
   version: number | null
   opensList: boolean
-  /** The lead has a phone number. */
+  /** True if the lead has a phone number. */
   canDial: boolean
   isEmergency: boolean
   isCalled: boolean
-  /** Asks whether the caller reached the homeowner. */
+  /** True if the notification asks whether the caller reached the homeowner. */
   isQuestion: boolean
 }
 /** Tells the server which notification was shown or tapped. */
@@ -46,7 +46,7 @@ type ServiceWorkerHere = {
 }
 const worker = globalThis as unknown as ServiceWorkerHere
 
-// Long enough to read who is calling.
+// This is long enough to read who is calling.
 const calledMs = 4_000
 const reportMs = 10_000
 
@@ -79,23 +79,23 @@ worker.addEventListener('message', (event) => {
   if (event.data === 'turn-off-notifications') event.waitUntil(turnOff())
 })
 
-// The browser may replace its subscription; the desk needs the new one.
+// If the browser replaces its subscription, the server needs the new one.
 worker.addEventListener('pushsubscriptionchange', (event) => {
   event.waitUntil(renew(event.oldSubscription))
 })
 
 async function activate(): Promise<void> {
-  // The browser then asks for the page without waiting for this worker to start.
+  // This lets the browser request the page without waiting for the worker to start.
   await worker.registration.navigationPreload?.enable()
   // Control the page that registered this worker, so that open() can navigate it.
   await worker.clients.claim()
 }
 
-/** Without a connection, opens the cached desk. */
+/** Opens the cached desk if there is no connection. */
 async function openPage(event: Fetched): Promise<Response> {
   try {
     const page = (await event.preloadResponse) ?? (await fetch(event.request))
-    // The server may have a new version of the desk.
+    // Update the cache, because the server may have a new version of the desk.
     event.waitUntil(cacheDesk().catch(() => {}))
     return page
   } catch (error) {
@@ -152,7 +152,7 @@ async function closeLater(tag: string, { messageId }: Receipt): Promise<void> {
     if (shown.data?.receipt.messageId === messageId) shown.close()
 }
 
-/** Ignores errors: the desk then shows the notification as not confirmed. */
+/** Ignores errors. If the report is lost, the desk shows the notification as not confirmed. */
 async function report(receipt: Receipt, isTapped: boolean): Promise<void> {
   const signal = AbortSignal.timeout(reportMs)
   await post('/api/notifications', { ...receipt, isTapped }, signal).catch(() => {})
@@ -202,7 +202,7 @@ async function turnOff(): Promise<void> {
 async function renew(old: PushSubscription | undefined): Promise<void> {
   const answer = await fetch('/api/devices')
   if (answer.status === 401) return
-  // Some browsers do not report the old subscription.
+  // Some browsers do not pass the old subscription.
   const { publicKey } = await answer.json()
   const options = old?.options ?? { userVisibleOnly: true, applicationServerKey: publicKey }
   const subscription = await worker.registration.pushManager.subscribe(options)

@@ -4,7 +4,7 @@ import { Refused, readClock, readOpenedAt, request, SignedOut } from './api.ts'
 import { TimeZone } from './me.ts'
 import { createSignal, useSignal } from './signal.ts'
 
-/** Changes must show within 3 s. */
+/** Changes must appear within 3 s. */
 const defaultPollMs = 2_000
 
 export type Polled<Data> = {
@@ -20,7 +20,7 @@ export type Polled<Data> = {
 
 const polls = new Set<() => Promise<void>>()
 
-/** Loads everything on the screen again, after the person has changed something. */
+/** Reloads everything on the screen after the person has changed something. */
 export async function refresh(): Promise<void> {
   await Promise.all([...polls].map((poll) => poll()))
 }
@@ -31,7 +31,7 @@ const noTrouble = { trouble: undefined, isSignedOut: false, isGone: false }
 export function usePolling<Data>(
   path: string,
   everyMs = defaultPollMs,
-  /** Data that came with the page. */
+  /** The data that the server sent with the page. */
   start?: { data: Data; at: number },
 ): Polled<Data> {
   const [state, setState] = useState<Polled<Data>>({
@@ -62,7 +62,7 @@ export function usePolling<Data>(
         setState(({ data, at }) => ({
           data: isSignedOut || isGone ? undefined : data,
           at,
-          // The desk retries automatically.
+          // Don't ask people to try again, because the desk retries automatically.
           trouble: answer.message.replace(/ (Please t|T)ry again.*/, ''),
           isSignedOut,
           isGone,
@@ -98,7 +98,7 @@ if (!import.meta.env.SSR) {
   document.addEventListener('visibilitychange', clocks.notify)
 }
 
-/** Renders again when the result changes, given the server's time. The result must be a primitive. */
+/** Rerenders when the result of `compute` changes as time passes. The result must be a primitive. */
 export const useNow = <Value>(compute: (now: number) => Value) =>
   useSignal(
     clocks,
@@ -106,7 +106,7 @@ export const useNow = <Value>(compute: (now: number) => Value) =>
     () => compute(readOpenedAt()),
   )
 
-/** The server's time, rounded down to the step, and the company's time zone. */
+/** Returns the server's time, rounded down to a multiple of `stepMs`, and the company's time zone. */
 export const useClock = (stepMs = 1_000): Clock => ({
   now: useNow((now) => Math.floor(now / stepMs) * stepMs),
   timeZone: use(TimeZone),

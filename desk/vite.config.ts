@@ -16,7 +16,7 @@ const formatPolicy = (html: string) => {
 
 const { logo, night, palette } = brand
 const title = `${company.name} desk`
-// Shown until the script gets its first response.
+// Shown until the desk gets its first response.
 const shell = `<main class="sign-in"><svg class="mark" viewBox="${logo.viewBox}" width="32" height="32" aria-hidden="true">${logo.shapes}</svg></main>`
 
 const manifest = {
@@ -36,7 +36,7 @@ const manifest = {
   ],
 }
 
-/** Inlines the style sheet, which saves a round trip before the first paint, and moves the script to the end. */
+/** Inlines the style sheet to save a round trip before the first paint, and moves the script to the end. */
 function orderPage(dir: string): string {
   const page = join(dir, 'index.html')
   const html = readFileSync(page, 'utf8')
@@ -63,7 +63,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: { checks: { pluginTimings: false } },
   },
-  // Builds both environments with one command.
+  // Build both environments with one command.
   builder: {},
   environments: {
     client: {
@@ -71,14 +71,14 @@ export default defineConfig({
         emptyOutDir: true,
         rolldownOptions: {
           input: ['index.html', 'sw.ts'].map(at),
-          // Browsers identify a service worker by its URL, so it has no hash.
+          // Browsers identify a service worker by its URL, so its file name has no hash.
           output: {
             entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
           },
         },
       },
     },
-    // The server imports this module; it does not serve it.
+    // The server imports this module instead of serving it.
     ssr: {
       define: { 'process.env.NODE_ENV': '"production"' },
       resolve: { noExternal: true },
@@ -93,7 +93,7 @@ export default defineConfig({
     applyBrand({ withNight: true }),
     react(),
     {
-      // Replace Vite's helper, which preloads a dynamic import's other files. No dynamic import here has any.
+      // Replace Vite's helper, which preloads the dependencies of dynamic imports. Here, they have none to preload.
       name: 'short-preload-helper',
       enforce: 'pre',
       load: (id) =>

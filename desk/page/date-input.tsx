@@ -3,7 +3,7 @@ import { formatDay } from '#leads/clock.ts'
 import { readClock } from '../api.ts'
 import { TimeZone } from '../me.ts'
 
-/** A date, or the same day of every year, such as 12-25. */
+/** An input for a date, or for the same day every year, such as 12-25. */
 export function DateInput({
   value,
   onChange,

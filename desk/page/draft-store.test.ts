@@ -4,7 +4,7 @@ import { createDraftStore } from './draft-store.ts'
 
 const page = { isHere: true, number: 1, draft: { hero: { title: 'Roofs' } } }
 
-/** Saves a change. The server answers each attempt with this status. */
+/** Saves a change. The server responds to each attempt with this status. */
 async function saveWith(status: number) {
   const saved = vi.fn(() => Response.json({}, { status }))
   vi.stubGlobal('fetch', async (_: string, { method }: RequestInit) =>

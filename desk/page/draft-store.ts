@@ -13,7 +13,7 @@ export type State = {
   save: 'saved' | 'pending' | 'failed' | 'conflict'
   /** Why the page could not be loaded or the draft could not be saved. */
   trouble: string | undefined
-  /** What was last published from this device. Cleared at the next change. */
+  /** What was last published from this tab. Cleared by the next change. */
   done: { text: string; undo?: { number: number; bringsReviews: boolean } } | undefined
 }
 
@@ -22,8 +22,8 @@ export type DraftStore = ReturnType<typeof createDraftStore>
 const debounceMs = 500
 
 /**
- * Holds the draft while the owner types, and saves it. Until the server has it, the browser stores it, so a
- * reload, a lost connection, or the end of the session loses nothing.
+ * Holds the draft while the owner types, and saves it. The browser stores it until the server has it, so nothing is
+ * lost if the page is reloaded, the connection is lost, or the session ends.
  */
 export function createDraftStore(email: string) {
   const signal = createSignal()
@@ -34,12 +34,12 @@ export function createDraftStore(email: string) {
     trouble: undefined,
     done: undefined,
   }
-  /** The version that the draft is based on. */
+  /** The number of the version that the draft is based on. */
   let base = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let saving: Promise<void> | undefined
   let isStopped = false
-  // Each person has a separate entry, because several may use one device.
+  // Store each person's draft separately, because several people may use one device.
   const unsaved = createStored<{ base: number; draft: object }>(`unsaved page ${email}`)
   const set = (changes: Partial<State>) => {
     state = { ...state, ...changes }
@@ -54,7 +54,7 @@ export function createDraftStore(email: string) {
     const before = state.draft
     try {
       const page = await request<PageResponse>('GET', '/api/page')
-      // The owner may have typed in the meantime.
+      // The owner may have typed while the page was loading.
       if (state.draft !== before || state.save !== 'saved') return
       const kept = page.isHere ? unsaved.read() : undefined
       if (page.isHere) base = kept?.base ?? page.number
@@ -102,7 +102,7 @@ export function createDraftStore(email: string) {
     await save()
     try {
       await request('POST', path, { body: describe() })
-      // Load the draft again, because it may have a new number.
+      // Load the page again, because the draft may have a new number.
       await load()
       set({ done })
     } catch (error) {
@@ -119,7 +119,7 @@ export function createDraftStore(email: string) {
       isStopped = false
       void load()
     },
-    /** Loads what others changed, unless this device has unsaved changes. */
+    /** Saves unsaved changes. If there are none, loads what other people changed. */
     refresh: () => (state.page && state.save !== 'saved' ? save() : load()),
     save,
     change(path: string, next: (before: unknown) => unknown): void {
@@ -129,7 +129,7 @@ export function createDraftStore(email: string) {
       set({ draft, save: hasConflict ? 'conflict' : 'pending', done: undefined })
       if (!hasConflict) schedule(save, debounceMs)
     },
-    /** After a conflict, keeps the newer version of another person or tab. */
+    /** After a conflict, discards this draft and loads the newer version. */
     async takeTheirs(): Promise<void> {
       unsaved.clear()
       set({ save: 'saved', trouble: undefined })
@@ -156,7 +156,7 @@ export function createDraftStore(email: string) {
     },
     publishAgain: (number: number, text: string) =>
       publish('/api/page/undo', () => ({ number, base }), { text }),
-    /** Saves what is pending, and stops retrying. */
+    /** Tries once to save pending changes, and stops retrying. */
     stop(): void {
       isStopped = true
       clearTimeout(timer)

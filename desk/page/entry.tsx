@@ -8,12 +8,12 @@ const inputTypes = { line: 'text', phone: 'tel', email: 'email', link: 'url', nu
 
 type EntryProps = FieldProps & { kind: keyof typeof inputTypes | 'text' | 'date' | 'choice' }
 
-/** An entry with one input. */
+/** A form entry with one input. */
 export function Entry({ kind, field, path, form }: EntryProps) {
   const id = useId()
   const { label, hint, optional, choices = [] } = field
   const value = readEntry(form.draft, path)
-  // An optional entry that the owner leaves empty is stored as null.
+  // Store an empty optional entry as null.
   const change = (text: string) => {
     const next = kind === 'number' && text !== '' ? Number(text) : text
     form.change(path, () => (optional && text === '' ? null : next))

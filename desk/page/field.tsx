@@ -12,7 +12,7 @@ import { HoursField } from './hours-field.tsx'
 const makeGroup = (fields: readonly EditorField[]): object =>
   Object.fromEntries(fields.map(({ path }) => [path, '']))
 
-/** One entry of the form. The site describes it (site/schema/editor.ts). */
+/** One entry of the form, as site/schema/editor.ts describes it. */
 export function FormField(props: FieldProps): ReactNode {
   const { kind } = props.field
   if (kind === 'group') return <GroupField {...props} />
@@ -21,7 +21,7 @@ export function FormField(props: FieldProps): ReactNode {
   return <Entry kind={kind} {...props} />
 }
 
-/** Several entries that the owner can leave out together, such as an address. */
+/** Several entries that belong together, such as an address. The owner can leave out an optional group. */
 function GroupField({ field, path, form }: FieldProps) {
   const { label, hint, optional, fields = [] } = field
   const value = readEntry(form.draft, path)
@@ -111,7 +111,7 @@ function ListField({ field, path, form, isTitled }: FieldProps) {
       <ol ref={list} className="items">
         {items.map((_, at) => (
           <Item
-            // biome-ignore lint/suspicious/noArrayIndexKey: items have no ID and no state
+            // biome-ignore lint/suspicious/noArrayIndexKey: items have no ID and keep no state
             key={at}
             at={at}
             isOpen={openAt === at}
@@ -133,7 +133,7 @@ function ListField({ field, path, form, isTitled }: FieldProps) {
 type ItemProps = FieldProps & {
   at: number
   isOpen: boolean
-  /** The owner has just added it, so its empty entries are not mistakes yet. */
+  /** The owner has just added the item, so its empty entries are not mistakes yet. */
   isNew: boolean
   onLeave: () => void
   onToggle: () => void
@@ -157,7 +157,7 @@ function Item({ field, form, path: listPath, at, isNew, ...item }: ItemProps) {
   const name = `${capitalize(noun)} ${at + 1}`
   const title = String(readEntry(form.draft, joinPath(path, fields[0]?.path ?? '')) ?? '').trim()
   const isPlain = fields[0]?.path === ''
-  // The order of dates has no meaning.
+  // Dates can't be moved, because their order has no meaning.
   const isDate = fields[0]?.kind === 'date'
   const isOpen = isPlain || item.isOpen
   const isWrong = form.mistakes.some((mistake) => `${mistake.path}.`.startsWith(`${path}.`))

@@ -28,7 +28,7 @@ export const listNotes = (notes: readonly Note[], path: string) => [
   ...new Set(notes.filter((note) => note.path === path).map(({ message }) => message)),
 ]
 
-/** Lists the mistakes and warnings of an entry below it. */
+/** Lists the mistakes and warnings about an entry. */
 export function Notes({ form, path, id }: { form: Form; path: string; id?: string }) {
   return (
     <div id={id} className="notes">
@@ -46,10 +46,10 @@ export function Notes({ form, path, id }: { form: Form; path: string; id?: strin
   )
 }
 
-/** Returns true if the draft has this mark. */
+/** True if the draft has a sample mark at this path. */
 export const isMarked = ({ draft }: Form, path: string) => readEntry(draft, path) === true
 
-/** Marks a part of the page as a sample until the owner confirms that it is true. */
+/** Shows that a part of the page is a sample, until the owner confirms that it is accurate. */
 export function SampleMark({ form, path, task }: { form: Form; path: string; task: string }) {
   if (!isMarked(form, path)) return null
   return (
@@ -64,7 +64,7 @@ export function SampleMark({ form, path, task }: { form: Form; path: string; tas
   )
 }
 
-/** Shows “Sample” at one of the fields that the section's mark covers. */
+/** Labels a field as a sample if the section's sample mark covers it. */
 export const SampleTag = ({ form, path }: { form: Form; path: string }) =>
   form.samples.includes(path) && <b className="tag">Sample</b>
 
@@ -74,7 +74,7 @@ type ToolProps = {
   onClick: (() => void) | undefined
 }
 
-/** A button with an icon. It is disabled without `onClick`. */
+/** An icon button. It is disabled without `onClick`. */
 export const Tool = ({ name, icon, onClick }: ToolProps) => (
   <Button data-tool={icon} aria-label={name} title={name} disabled={!onClick} onClick={onClick}>
     <Icon name={icon} />

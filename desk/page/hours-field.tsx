@@ -21,11 +21,11 @@ const workdays = weekdays.slice(0, 5)
 const usualDay = ['8:00-17:00']
 const usualWeek: Week = Object.fromEntries(workdays.map((day) => [day, usualDay]))
 
-/** The hours of a week, and what they mean now. */
+/** Edits the weekly hours, and shows what they mean for a visitor right now. */
 export function HoursField({ field, path, form }: FieldProps) {
   const open = readEntry(form.draft, path) as BusinessHours['open']
   const week = typeof open === 'object' && open ? open : undefined
-  // Choosing "24/7" by mistake must not lose the hours.
+  // Restores the hours if the owner chooses "24/7" by mistake.
   const lastWeek = useRef(usualWeek)
   if (week) lastWeek.current = week
   const setWeek = (next: Week) => form.change(path, () => next)
@@ -81,7 +81,7 @@ type DayProps = { name: string; spans: Spans; onChange: (spans: Spans) => void }
 
 function Day({ name, spans, onChange }: DayProps) {
   const isOpen = spans.length > 0
-  // A half-typed time has no value and exists only in its input, so each span must keep its elements.
+  // A half-typed time exists only in its input, which has no value yet, so each span must keep its DOM elements.
   const keys = useRef<string[]>([])
   while (keys.current.length < spans.length) keys.current.push(makeId())
   return (
@@ -140,7 +140,6 @@ function Day({ name, spans, onChange }: DayProps) {
   )
 }
 
-/** Shows what the hours mean for a visitor right now. */
 function Meaning({ form }: { form: Form }) {
   const hours = { ...Object(readEntry(form.draft, 'hours')), timeZone: use(TimeZone) }
   const meaning = useNow((now) => describeHours(hours, now))

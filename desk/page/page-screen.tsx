@@ -41,7 +41,7 @@ export function PageScreen({ sectionId, email }: { sectionId: string; email: str
   const shownId = sectionId || (isWide ? page.sections[0]?.id : '')
   const section = page.sections.find(({ id }) => id === shownId)
   const { draft } = state
-  // The heading already names the section.
+  // The heading already shows the section's title.
   const mistakes = page.mistakes.map(({ message, ...mistake }) => ({
     ...mistake,
     message: message.replace(`${section?.title}: `, ''),
@@ -72,7 +72,7 @@ export function PageScreen({ sectionId, email }: { sectionId: string; email: str
 }
 
 function Start() {
-  // Newer browsers return a promise, which React would treat as a cleanup function.
+  // In newer browsers, scrollTo returns a promise, which React would treat as a cleanup function.
   useLayoutEffect(() => void scrollTo(0, readScroll(formatRoute({ screen: 'page' }))), [])
   return (
     <>
@@ -84,7 +84,7 @@ function Start() {
   )
 }
 
-/** The list of sections. On a wide screen, it stays beside the open one. */
+/** The list of sections. On a wide screen, it stays visible beside the open section. */
 function Parts({ page, shownId }: { page: PageData; shownId: string | undefined }) {
   const { sections, samples, mistakes, warnings } = page
   const elsewhere = [...mistakes, ...warnings].filter(

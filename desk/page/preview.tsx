@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 
 /**
- * Shows the draft as visitors will see it. The frame runs no scripts. A new version loads behind the shown one, so that
- * the preview does not flash. Uses a new frame, because a new URL in the same frame would add a step to the history.
+ * Shows the draft as visitors will see it, without scripts. Each version loads in a new frame behind the current one,
+ * so that the preview does not flash and the browser's history gets no extra step.
  */
 export function Preview({ number, anchor }: { number: number; anchor: string }) {
   const [shown, setShown] = useState(number)
@@ -10,7 +10,7 @@ export function Preview({ number, anchor }: { number: number; anchor: string }) 
   useEffect(() => scrollFrame(shownFrame.current, anchor), [anchor])
   const show = (frame: HTMLIFrameElement) => {
     const before = shownFrame.current
-    // Keep the scroll position.
+    // Copy the scroll position from the previous frame.
     if (before && before !== frame)
       frame.contentWindow?.scrollTo(0, before.contentWindow?.scrollY ?? 0)
     else scrollFrame(frame, anchor)

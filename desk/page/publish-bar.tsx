@@ -122,7 +122,7 @@ const focus = (element: HTMLElement | null) => element?.focus()
 
 const Changes = ({ page, onClose }: { page: PageData; onClose: () => void }) => (
   <>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard can scroll only what has the focus */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard can scroll only the focused element */}
     <ul className="changes" tabIndex={0} ref={focus} aria-label="Changes">
       {page.changes.map(({ label, before, after }) => (
         <li key={label}>
@@ -142,7 +142,7 @@ const Changes = ({ page, onClose }: { page: PageData; onClose: () => void }) => 
   </>
 )
 
-/** Another person or tab saved a newer draft. The owner chooses which one stays. */
+/** Shown after someone else, or a different tab, saved a newer draft. The owner chooses which draft to keep. */
 function Conflict({ store, trouble }: { store: DraftStore; trouble: string | undefined }) {
   const choose = (choice: Promise<void>, message: string) => void attempt(choice, message)
   return (
@@ -162,7 +162,7 @@ function Conflict({ store, trouble }: { store: DraftStore; trouble: string | und
 
 type NoteLinksProps = { notes: PageData['warnings']; page: PageData; onClose?: () => void }
 
-/** Links each note to the part of the page that it is about, if the desk can change that part. */
+/** Links each note to the section that it is about, if the desk can edit that section. */
 export function NoteLinks({ notes, page, onClose }: NoteLinksProps) {
   return (
     <ul className="changes">

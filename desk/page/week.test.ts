@@ -9,7 +9,7 @@ const hours: BusinessHours = {
   emergencies: 'always',
   promiseMinutes: 10,
 }
-// A Tuesday.
+// November 17, 2026, is a Tuesday.
 const at = (time: string) => Date.parse(`2026-11-17T${time}:00-06:00`)
 
 test.each([
@@ -19,7 +19,7 @@ test.each([
   [at('20:00'), { open: 'always' as const, promiseMinutes: 30 }, /^Open now\..* 8:30 PM/],
 ])('says what the hours mean', (now, changes, expected) => {
   const text = describeHours({ ...hours, ...changes }, now) ?? ''
-  // A time never breaks between two lines.
+  // A line break must not separate a time from AM or PM.
   expect(text).not.toMatch(/\d [AP]M/)
   expect(text.replaceAll('\xa0', ' ')).toMatch(expected)
 })

@@ -3,21 +3,21 @@ import { type BusinessHours, readSpan, type Weekday } from '#leads/hours.ts'
 
 export type Week = Exclude<BusinessHours['open'], 'always'>
 
-/** 7:00-24:00 → 07:00 and 00:00, which time inputs understand. */
+/** Converts 7:00-24:00 to 07:00 and 00:00, the format of time inputs. */
 export function parseSpan(span: string): [from: string, to: string] {
   const [from = '', to = ''] = span.split('-').map((time) => time.trim())
   const pad = (time: string) => (time ? time.padStart(5, '0') : '')
   return [pad(from), to === '24:00' ? '00:00' : pad(to)]
 }
 
-/** 07:00 and 00:00 → 7:00-24:00. Closing at midnight means the end of the day. */
+/** Converts 07:00 and 00:00 to 7:00-24:00, because a closing time of midnight means the end of the day. */
 export function formatSpan([from, to]: readonly [from: string, to: string]): string {
   const shorten = (time: string) => time.replace(/^0/, '')
   const span = `${shorten(from)}-${to === '00:00' ? '24:00' : shorten(to)}`
   return span === '-' ? '' : span
 }
 
-/** A day without hours is closed, and has no entry. */
+/** Removes the day's entry if there are no hours, because a day without an entry is closed. */
 export function setDay(week: Week, day: Weekday, spans: readonly string[] | undefined): Week {
   const { [day]: _, ...others } = week
   return spans?.length ? { ...others, [day]: spans } : others
@@ -26,7 +26,7 @@ export function setDay(week: Week, day: Weekday, spans: readonly string[] | unde
 export const copyDay = (week: Week, from: Weekday, to: readonly Weekday[]): Week =>
   to.reduce((copied, day) => setDay(copied, day, week[from]), week)
 
-/** Adds a break from 12:00 to 13:00 to the last hours, or adds empty hours if the last ones do not span it. */
+/** Adds a break from 12:00 to 13:00 to the last span, or adds an empty span if the last one does not include that hour. */
 export function addBreak(spans: readonly string[]): readonly string[] {
   const last = spans.at(-1) ?? ''
   const [from, to] = readSpan(last)

@@ -10,16 +10,15 @@ import { makeId, retry, waitToRetry } from '../outbox.ts'
 import { formatRoute, replaceHash } from '../route.ts'
 import { refresh } from '../use-polling.ts'
 
-/** A lead that is being written down. The browser stores it until the server has confirmed it. */
+/** A lead that someone is adding. The browser stores it until the server has confirmed it. */
 type NewLead = {
   /** The server stores one lead for each ID, so a retry is safe. */
   id: string
   fields: Partial<Lead>
-  /** The button that was pressed. Undefined while someone writes. */
+  /** True for the button “I’m handling this”, false for the other button, and undefined until one is pressed. */
   isCalled?: boolean
   /** The last attempt did not reach the server. */
   isUnsent?: boolean
-  /** Why the server refused it. */
   problem?: InputProblem
 }
 
@@ -46,7 +45,7 @@ export async function sendNewLead(pressed?: boolean): Promise<void> {
       replaceHash(formatRoute({ leadId: lead.id }))
     void attempt(refresh(), `Added ${isolate(lead.name)}.`)
   } catch (error) {
-    // Save only a refusal. After a sign-out, the draft was deleted and must not come back.
+    // Save only refusals. Other errors mean that the person was signed out, and the deleted draft must not come back.
     if (error instanceof Refused) {
       const { message, field } = error
       save({ id, fields, problem: { message, field } })

@@ -51,7 +51,7 @@ const nameFilter = ([name, value]: [string, string]) => {
 
 const debounceMs = 250
 
-/** `fresh` has today's leads from the latest poll, which replace older copies in the list. */
+/** `fresh` has the leads from the latest poll of Today, which replace older copies in the list. */
 export function AllLeads({
   query,
   fresh,
@@ -63,7 +63,7 @@ export function AllLeads({
   shownId: string | undefined
   canExport: boolean
 }) {
-  // Searches are names of homeowners, so they stay out of the URL and the browser's history.
+  // Keep searches out of the URL and the browser's history, because they contain homeowners' names.
   const [search, setSearch] = useState('')
   const timeZone = use(TimeZone)
   const filters = new URLSearchParams(query)
@@ -75,7 +75,7 @@ export function AllLeads({
       .filter(([, value]) => value),
   )
   const asked = JSON.stringify(filter)
-  // Search again when a new lead arrives and after a lead was opened or closed.
+  // Search again when a new lead arrives and whenever a lead's pane is opened or closed.
   const newestAt = Math.max(...fresh.map(({ receivedAt }) => receivedAt))
   const stamp = `${newestAt} ${shownId}`
   const [found, setFound] = useState<{ asked: string; stamp: string; pages: Page[] }>()
@@ -133,7 +133,7 @@ export function AllLeads({
         filters.delete(name)
         if (isPeriod) filters.delete('day')
         if (isPeriod && target.value === 'day') filters.set('day', formatDay(readClock(), timeZone))
-        // A date that is being typed is empty.
+        // Keep the empty day, because a date input has no value while someone types.
         else if (target.value || name === 'day') filters.set(name, target.value)
         replaceHash(formatRoute({ screen: 'leads', leadId: shownId, query: filters.toString() }))
       },
@@ -220,7 +220,7 @@ export function AllLeads({
   )
 }
 
-/** Returns the file name. Uses POST to keep homeowners' names out of URLs. */
+/** Returns the file name. Uses POST, because a search in the URL could contain a homeowner's name. */
 async function download(filter: object, timeZone: string): Promise<string> {
   const options = { needsData: true, timeoutMs: 2 * minuteMs }
   const file = await request<Blob>('POST', '/api/spreadsheet', { body: filter, ...options })

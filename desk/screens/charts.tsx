@@ -6,7 +6,7 @@ const width = 320
 const plotHeight = 96
 const top = 14
 
-/** Stacks requests that were called late or not called yet (hatched) on those called on time; the table repeats the numbers. */
+/** Stacks requests called late or not yet called (hatched) on top of those called on time. A table repeats the numbers. */
 export function BarChart({
   title,
   label,
@@ -16,7 +16,7 @@ export function BarChart({
   title: string
   /** Describes the chart for screen readers. */
   label: string
-  /** The heading of the bars' column in the table, such as Hour. */
+  /** The heading of the table's first column, such as “Hour”. */
   nameOf: string
   bars: readonly Bar[]
 }) {
@@ -56,7 +56,7 @@ export function BarChart({
                 width={barWidth}
                 height={missedHeight}
               />
-              {/* Between narrow bars, there is room only for the highest value. */}
+              {/* Narrow bars leave room for only the highest value. */}
               {(step > 20 || at === peak) && kept + missed > 0 && (
                 <text x={middle} y={ground - keptHeight - missedHeight - 4}>
                   {kept + missed}
@@ -95,7 +95,7 @@ export function Table({ head, rows }: { head: string[]; rows: ReactNode[][] }) {
         </tr>
       </thead>
       <tbody>
-        {/* Two people may have the same name, so the key is the position. */}
+        {/* Use the position as the key, because two people may have the same name. */}
         {Object.entries(rows).map(([position, [name, ...cells]]) => (
           <tr key={position}>
             <th scope="row" dir="auto">

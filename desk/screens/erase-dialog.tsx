@@ -3,7 +3,7 @@ import type { LeadInFull } from '#leads/reports/describe.ts'
 import { Refused, request } from '../api.ts'
 import { Button } from '../elements.tsx'
 
-/** Requires typing the name, to prevent accidental deletion. */
+/** Requires typing the name to prevent accidental deletion. */
 export function EraseDialog({
   dialog,
   lead,

@@ -77,7 +77,7 @@ function Deliveries({
   )
 }
 
-/** Sent to 5 destinations, 4 confirmed, 1 failed. */
+/** Example: “Sent to 5 destinations, 4 confirmed, 1 failed.” */
 function summarizeDeliveries(deliveries: readonly Delivery[]): string {
   const countIn = (...states: Delivery['state'][]) =>
     new Set(

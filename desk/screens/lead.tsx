@@ -49,7 +49,7 @@ export function LeadScreen({
   id: string
   /** The card to show until the whole lead is loaded. */
   loaded: Card | undefined
-  /** False if the desk opened the lead automatically, which must not move the focus. */
+  /** False if the desk opened the lead automatically. In that case, the focus must not move. */
   isChosen: boolean
   canErase: boolean
 }) {
@@ -61,7 +61,7 @@ export function LeadScreen({
   const dialog = useRef<HTMLDialogElement>(null)
   const callUrl = data?.lead.phone?.callUrl
   useEffect(() => {
-    // The notification's “Call” button opens this route, because a service worker cannot dial.
+    // A notification's “Call” button opens this route, because a service worker cannot dial.
     if (!callUrl || !location.hash.endsWith('/call')) return
     replaceHash(formatRoute({ leadId: id }))
     if (data && canCall(readCard(data.lead), readClock()) && dialsHere())
@@ -85,14 +85,14 @@ export function LeadScreen({
   const retry = () =>
     attempt(request('POST', `/api/leads/${id}/retry`), 'Retrying now.').then(refresh)
   const call = findCall([lead, ...(data?.lead.sameNumber ?? card.others ?? [])], me)
-  // A call about another request with the same number.
+  // A call about a different request from the same phone number.
   const otherCall =
     call && call !== lead
       ? computeCountdown({ ...call, isEmergency: hasEmergency(card) }, clock, me)
       : undefined
   const ownCall = findOwnCall(card, me)
   const last = data && findUndoKind(data.lead)
-  // After “Done”, the button “Not a lead” is only a correction.
+  // After “Done”, the only result left is “Not a lead”, so show it among the corrections.
   const isDone = lead.status === 'done'
   const results = <EventButtons card={card} place="results" />
   return (

@@ -125,7 +125,7 @@ const Log = ({ title, entries, clock }: LogProps) =>
 const describeEmail = (email: string) =>
   email.includes(' ') ? 'Used a link from the server' : email
 
-/** For each role, how to give the person the other one. */
+/** For each role, the request and the wording that give the person the other role. */
 const otherRoles = {
   crew: {
     method: 'PUT',
@@ -152,7 +152,7 @@ function PersonCard({
   const path = encodeURIComponent(email)
   const remove = async () => {
     await attempt(request('DELETE', `/api/crew/${path}`), `${email} can no longer sign in.`)
-    // If people remove themselves, the refresh shows the sign-in screen.
+    // This shows the sign-in screen if people have removed themselves.
     await refresh()
   }
   const { method, button, name, effect } = otherRoles[role]

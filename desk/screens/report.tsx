@@ -10,7 +10,7 @@ import { formatRoute } from '../route.ts'
 import { usePolling } from '../use-polling.ts'
 import { type Bar, BarChart, Table } from './charts.tsx'
 
-// More would overlap on a phone.
+// More labels would overlap on a phone.
 const mostTicks = 10
 
 export function ReportScreen({
@@ -171,7 +171,7 @@ const formatTook = (ms: number | null) =>
     ? null
     : formatPreciseDuration(ms < 10 * minuteMs ? ms : Math.round(ms / minuteMs) * minuteMs)
 
-/** Lists the figures with their values. “On time” is a fraction such as 3 of 4, or a percentage such as 93.3%. */
+/** Lists the figures with their values. “On time” is a fraction, such as “3 of 4”, or a percentage, such as “93.3%”. */
 export function listFigures(report: PromiseReport): [name: string, value: string | number][] {
   const { kept, missed, uncalled, medianMs, p90Ms } = report
   const all = kept + missed
@@ -185,7 +185,6 @@ export function listFigures(report: PromiseReport): [name: string, value: string
   return figures.filter((figure): figure is [string, string | number] => figure[1] !== null)
 }
 
-/** Explains the figures. */
 export function describeReport({ open, suspect, calledInAirtable }: PromiseReport): string[] {
   return [
     open > 0 && `${count(open, 'request is', 'requests are')} not due yet.`,

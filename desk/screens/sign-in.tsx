@@ -15,7 +15,7 @@ import { clearAsked, turnOffNotifications } from '../push-notifications.ts'
 import { replaceHash } from '../route.ts'
 import { createStored } from '../stored.ts'
 
-// An iPhone may close the desk while someone reads the email, so remember that the code is expected.
+// An iPhone may close the desk while the person reads the email, so remember to ask for the code.
 const storedAsked = createStored<{ email: string; at: number }>('asked-email')
 const askedMs = 15 * minuteMs
 
@@ -24,10 +24,10 @@ function readAsked(): string | undefined {
   return asked && Date.now() - asked.at < askedMs ? asked.email : undefined
 }
 
-/** Requests a sign-in email and takes its code, or redeems the link that was opened. */
+/** Sends a sign-in email and asks for its code, or redeems the link that the person opened. */
 export function SignIn({ token, onEnter }: { token: string | undefined; onEnter: () => void }) {
   useEffect(() => {
-    // Without a link, this screen means that the session has ended.
+    // Without a link, the person gets this screen because there is no session.
     if (!token) void turnOffNotifications().catch(() => {})
     clearAsked()
   }, [token])
@@ -50,7 +50,7 @@ function OpenedLink({ token, onEnter }: { token: string; onEnter: () => void }) 
     request<SignInLink>('POST', '/api/link', { body: { token }, needsData: true }).then(
       setLink,
       (error: Error) =>
-        // People open the link in an old email again and again, and may still be signed in.
+        // People reopen the link in an old email, and they may still be signed in.
         request('GET', '/api/today').then(
           () => replaceHash('#/'),
           () => setBadLink(error.message),
@@ -195,7 +195,7 @@ function SignInForm({
   more?: Record<string, string>
   button: string
   onDone: (sent: Record<string, string>) => void
-  /** The entry that the server checks. Its error is below it. */
+  /** The input that the server checks. An error is shown below it. */
   field?: (props: ComponentProps<'input'>) => ReactNode
   children: ReactNode
 }) {

@@ -26,7 +26,7 @@ export function TodayScreen({
   const again = [...(groups.due ?? []), ...(groups.later ?? [])]
   const burst = [...(groups.burst ?? []), ...(groups.burstLater ?? [])]
   const openings = Map.groupBy(waiting, ({ lead }) => lead.promiseStartAt ?? clock.now)
-  /** Links to the leads that the list omits. */
+  /** Links to All leads if the list omits some leads in these groups. */
   const more = (some: readonly TodayLead['group'][], query = '') => {
     const omitted = some.reduce(
       (sum, group) => sum + totals[group] - (groups[group]?.length ?? 0),
