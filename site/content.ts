@@ -1,6 +1,6 @@
 /*
- * All text on the page. Lines that start with // are optional: remove the // and fill them in.
- * `sample: true` marks made-up content: replace it, or make sure it is true, then delete the mark.
+ * All text on the page. Lines that start with // are optional. To use one, remove the // and fill it in.
+ * `sample: true` marks made-up content. Replace the content, or make sure it is accurate, and then delete the mark.
  * In any text below company, the page replaces {company} with the company's name, {minutes} with
  * promiseMinutes, and {since} with the year. `npm run build` reports mistakes. The choices for "Service
  * needed" are in leads/fields.ts. Entries that the owner has published on the desk replace the ones here.
@@ -16,17 +16,17 @@ export const company: Content['company'] = {
   areaLabel: 'Serving',
   /** The towns, counties, or states where you work, for visitors and search engines. */
   areaServed: ['Minneapolis', 'Saint Paul'],
-  /** Optional. Shown beside the claim and in the footer, and to search engines. */
+  /** Optional. Shown with the shield icon under about, in the footer, and to search engines. */
   license: 'MN license BC000000',
-  // Shown in the footer, and to search engines:
+  // Shown in the footer and to search engines:
   // address: { street: '12 Main St', city: 'Minneapolis', state: 'MN', zip: '55401' },
   // email: 'office@example.com',
   // social: [{ name: 'Facebook', url: 'https://www.facebook.com/your-page' }],
 }
 
 /**
- * The hours when you call leads back. After a change from or to 'always', run: npm run brand. Instead of
- * 'always', list the hours of each day. Days that you leave out are closed:
+ * The hours when you call leads back. After a change from or to 'always', run: npm run brand
+ * Instead of 'always', you can list the hours for each day. On days that you leave out, you are closed:
  *   open: { Mon: ['7:00-18:00'], Tue: ['7:00-18:00'], Sat: ['8:00-12:00', '13:00-16:00'] },
  */
 export const hours: Content['hours'] = {
@@ -36,7 +36,7 @@ export const hours: Content['hours'] = {
   closedDates: [],
   /** When you call back about emergencies: 'always', or only 'when open'. */
   emergencies: 'always',
-  /** While you are open, you promise a call within this time. After a change, run: npm run brand */
+  /** While you are open, you promise a call within this many minutes. After a change, run: npm run brand */
   promiseMinutes: 10,
 }
 
@@ -46,9 +46,9 @@ export const head: Content['head'] = {
     'Residential roofing since {since}. Licensed and insured crews, 24/7 emergency service, and free estimates. We call you back within {minutes} minutes.',
   notFoundTitle: 'Page not found | {company}',
   pictureAlt: 'A house with a shingled roof and lit windows at dusk',
-  /** On the picture for shared links, below the company's name. After a change, run: npm run brand */
+  /** Shown on the picture for shared links, below the company's name. After a change, run: npm run brand */
   shareLines: ['Free roofing estimate.', 'A callback within {minutes} minutes.'],
-  /** Replaces the wording above if you are not always open, so it must be true at any hour. */
+  /** Replaces the text above if you are not always open, so it must be true at any hour. */
   limitedHours: {
     title: '{company} | Free roofing estimates and quick callbacks',
     description:
@@ -64,7 +64,7 @@ export const header: Content['header'] = {
     anytime: 'Call us',
     open: 'Open until {time}',
     closed: 'Opens {time}',
-    /** While you are closed, if you always call back about emergencies. */
+    /** Shown while you are closed, if you always call back about emergencies. */
     emergency: 'Emergency? Call now',
   },
   estimate: 'Free Estimate',
@@ -75,11 +75,11 @@ export const header: Content['header'] = {
 export const hero: Content['hero'] = {
   sample: true,
   headline: 'A solid roof from people who show up.',
-  /** Above the headline, with five stars, if you have five reviews or more. */
+  /** Shown above the headline, with five stars, if you have five or more reviews. */
   reviews: '{count} five-star reviews',
-  /** Optional. Shown beside the stars, and on phones below them. */
+  /** Optional. Shown beside the stars, or below them on phones. */
   trust: 'Licensed and insured',
-  /** The area where you work follows: "Serving Minneapolis and Saint Paul." */
+  /** Followed by the area where you work: "Serving Minneapolis and Saint Paul." */
   lead: 'A straight answer and a free estimate.',
   statistics: [
     { value: '5,200+', label: 'Roofs Completed' },
@@ -115,7 +115,7 @@ export const form: Content['form'] = {
   },
   submit: 'Request Free Estimate →',
   submitting: 'Submitting...',
-  /** Below the button. */
+  /** Shown below the button. */
   noObligation: "No obligation. We'll only contact you about your roof.",
   toasts: {
     incomplete: 'Please fill in all required fields',
@@ -134,24 +134,24 @@ export const form: Content['form'] = {
     waiting:
       "You're offline. Keep this page open, and we'll send your request when you're back online. You can also call us:",
   },
-  /** After a success, in place of the heading. */
+  /** Shown instead of the heading after a success. */
   received: {
     heading: 'We got your request',
     /** {time} becomes a time such as "12:10 PM". */
     callBy: "We'll call by {time}.",
-    /** For visitors without scripts. The second message is for requests while you are closed. */
+    /** For visitors without JavaScript. The second message is for requests that come in while you are closed. */
     callSoon: "We'll call within {minutes} minutes.",
     callAfterOpening: "We'll call within {minutes} minutes of opening.",
-    /** The phone number follows. */
+    /** Followed by the phone number. */
     next: 'Keep your phone handy. Questions? Call',
   },
-  /** While you are closed. {time} becomes a time such as "8 AM tomorrow". */
+  /** Shown while you are closed. {time} becomes a time such as "8 AM tomorrow". */
   closed: {
     heading: "Free estimate. We'll call by {time}.",
     toast: "Estimate request received! We'll call you by {time}.",
-    /** Visitors without scripts see this at any hour, so it must always be true. */
+    /** Visitors without JavaScript see this at any hour, so it must always be true. */
     headingAnytime: 'Free estimate. Quick callback.',
-    /** Below "Service needed", at any hour, if you always call back about emergencies. The phone number follows. */
+    /** Shown below "Service needed", if you always call back about emergencies. Followed by the phone number. */
     emergency: 'Emergency? Call',
   },
   emailHint: 'Did you mean',
@@ -209,7 +209,7 @@ export const emergency: Content['emergency'] = {
   callLabel: 'Call',
 }
 
-/** The picture 'repairs' is site/brand/service-repairs (.jpg, .png, or .webp). It is optional. */
+/** Pictures are optional. The picture 'repairs' is site/brand/service-repairs (.jpg, .png, or .webp). */
 export const services: Content['services'] = {
   sample: true,
   heading: 'Our Services',
@@ -243,8 +243,8 @@ export const testimonials: Content['testimonials'] = {
   ratingLabel: 'Rated 5 out of 5',
   // allReviews: { label: 'Read all our reviews on Google', url: 'https://www.google.com/maps' },
   /**
-   * Five-star reviews. If you delete all of them, the page has no review section. Job, town, month, and
-   * source are optional, and so are pictures: Maria Delgado's is site/pictures/avatars/maria-delgado.svg.
+   * Five-star reviews. If you delete all of them, the page has no review section. Job, town, month, source, and
+   * picture are optional. Maria Delgado's picture is site/pictures/avatars/maria-delgado.svg.
    * Publishing fake reviews is against US law (16 CFR 465).
    */
   reviews: [
@@ -400,7 +400,7 @@ export const footer: Content['footer'] = {
   callHeading: 'Call 24/7',
   /** If you are not always open, the page shows your hours instead. */
   alwaysOpen: 'Open 24 hours, every day',
-  /** Links to the sections. */
+  /** The labels of the links to the sections. */
   links: { about: 'About us', services: 'Our services', testimonials: 'Customer reviews' },
   rights: 'All rights reserved.',
 }

@@ -26,7 +26,7 @@ export function LandingPage(props: PageProps) {
         <Hero {...props} />
         <EstimateNotices {...props} />
         <Script code={props.build.script} />
-        {/* The script loads this style sheet later (page.ts). */}
+        {/* The inline script loads this style sheet later (page.ts). */}
         <noscript>
           <Style code={props.build.styles.belowFold} />
         </noscript>

@@ -1,4 +1,4 @@
-/** Runs code that uses storage. Browsers throw when storage is blocked or full, and that must not cost a lead or a draft. */
+/** Ignores errors from blocked or full storage, because they must not cost us a lead or a draft. */
 export function unlessBlocked<Result>(use: () => Result) {
   try {
     return use()

@@ -6,7 +6,7 @@ const width = 320
 const plotHeight = 96
 const top = 14
 
-/** Stacks requests called late or not yet called (hatched) on top of those called on time. A table repeats the numbers. */
+/** Stacks requests called late or not yet (hatched) on top of those called on time. A table repeats the numbers. */
 export function BarChart({
   title,
   label,

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Brand } from '../schema/brand-schema.ts'
 
-/** The content that appears in pictures. */
+/** The wording that `npm run brand` draws into pictures. */
 export type BrandWords = {
   company: { name: string }
   head: { shareLines: readonly string[] }

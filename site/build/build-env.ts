@@ -11,7 +11,7 @@ export function readBuildEnv(mode: string) {
     port: env.PORT || '3000',
     publicUrl: env.PUBLIC_URL?.trim().replace(/\/+$/, '') || undefined,
     supabaseUrl: env.VITE_SUPABASE_URL || undefined,
-    // The function accepts SUPABASE_ANON_KEY, so the page sends it by default.
+    // Default to the key that submit-to-airtable accepts.
     publicKey: env.VITE_SUPABASE_ANON_KEY || env.SUPABASE_ANON_KEY || 'public-anon-key',
     withMaps: Boolean(env.VITE_GOOGLE_MAPS_API_KEY),
   }

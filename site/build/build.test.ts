@@ -56,7 +56,7 @@ describe('a build for another backend and a public address', () => {
 
   test('allows exactly the inline script and style of the page, by hash', () => {
     const page = read('index.html')
-    // JSON-LD is data, so the policy does not apply to it.
+    // Skip JSON-LD, because the Content-Security-Policy does not apply to data.
     const inlined = [...page.matchAll(/<(script|style)( [^>]*)?>(.*?)<\/\1>/gs)].filter(
       ([, , attributes]) => attributes !== ' type="application/ld+json"',
     )
@@ -142,7 +142,7 @@ describe('a build for another backend and a public address', () => {
   test('has a renderer that makes the same pages again, and new ones without new files', async () => {
     const { render, build } = await importRenderer()
     const page = render({ ...content }, build)
-    // A failing comparison would print the whole page.
+    // Compare with ===, because a failing toBe would print the whole page.
     expect(page.index === read('index.html')).toBe(true)
     expect(page.notFound === read('404.html')).toBe(true)
     expect(page.headers).toBe(read('_headers'))

@@ -15,8 +15,8 @@ const reviewMotion = 'sections/review-motion.ts'
 const missingPage = 'report-missing-page.ts'
 
 /**
- * Builds the public files in `outDir`, and beside them the renderer, with which the server makes new pages
- * when the owner publishes. Each step needs only the results of the ones before it.
+ * Builds the public files in `outDir`. Also builds the renderer, in a folder next to it, which the server runs when the
+ * owner publishes.
  */
 export async function buildSite(outDir = join(root, 'dist')) {
   const rendererDir = `${outDir}-render`
@@ -51,9 +51,7 @@ export async function buildSite(outDir = join(root, 'dist')) {
 const compile = (config: InlineConfig) =>
   build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn', ...config })
 
-/**
- * Compiles the style sheets and the code that the page imports. The page contains the style sheet for its first screen.
- */
+/** Compiles the style sheets and the code that the page imports. The first screen's style sheet is inlined. */
 async function compileClient(write: (name: string, data: string | Uint8Array) => void) {
   const sheets = {
     landing: 'landing-page.css',
@@ -73,8 +71,8 @@ async function compileClient(write: (name: string, data: string | Uint8Array) =>
     if (file.type === 'chunk') {
       if (file.facadeModuleId) scripts[relative(siteDir, file.facadeModuleId)] = `/${file.fileName}`
       const isForm = file.facadeModuleId?.endsWith(formCode)
-      // Makes Chrome compile the whole file off the main thread: on a slow CPU, the form is ready a third
-      // sooner (`npm run bench -- page`).
+      // Makes Chrome compile the whole file off the main thread. On a slow CPU, the form is ready in a third less
+      // time (`npm run bench -- page`).
       write(file.fileName, isForm ? `//# allFunctionsCalledOnLoad\n${file.code}` : file.code)
     } else if (source === sheets.landing) {
       landing = String(file.source).trim()
@@ -98,14 +96,14 @@ async function compileClient(write: (name: string, data: string | Uint8Array) =>
   }
 }
 
-/** Copies the pictures to names with hashes, which browsers may cache forever. */
+/** Copies the pictures, with a hash in each name, so that browsers can cache them forever. */
 function copyPictures(write: (name: string, data: Uint8Array) => void) {
   const files: Record<string, string> = {}
   const read = (path: string) => readFileSync(join(siteDir, path))
   const hash = (data: Uint8Array) =>
     createHash('sha256').update(data).digest('base64url').slice(0, 5)
   const paths = listFiles().filter((file) => file.startsWith('pictures/'))
-  // The page may name up to 60 avatars, so they share one hash and have short names.
+  // The page may contain the URLs of up to 60 avatars, so give them one shared hash and short names.
   const avatars = paths.filter((path) => path.startsWith('pictures/avatars/'))
   const avatarsHash = hash(Buffer.concat(avatars.map(read)))
   for (const path of paths) {
@@ -120,7 +118,7 @@ function copyPictures(write: (name: string, data: Uint8Array) => void) {
   return files
 }
 
-/** Bundles an inline script separately, because it shares imports with the form. */
+/** Bundles an inline script separately, so that the code it shares with the form is in the script itself. */
 async function compileInlineScript(file: string) {
   const rolldownOptions = { input: join(siteDir, file), output: { format: 'iife' } } as const
   const { output } = (await compile({
@@ -129,7 +127,7 @@ async function compileInlineScript(file: string) {
   return { code: output[0].code.trim() }
 }
 
-/** Bundles the renderer with React, so that the server needs no packages for it. */
+/** Bundles the renderer together with React, so that the server needs no packages to run it. */
 async function compileRenderer(outDir: string): Promise<typeof import('../render/render.tsx')> {
   const { output } = (await compile({
     define: { 'process.env.NODE_ENV': '"production"' },
@@ -138,7 +136,7 @@ async function compileRenderer(outDir: string): Promise<typeof import('../render
   })) as Rolldown.RolldownOutput
   const file = join(outDir, 'render.mjs')
   mkdirSync(outDir, { recursive: true })
-  // Writes only the entry; only browsers load the other chunks.
+  // Write only the entry, because only browsers load the other chunks.
   writeFileSync(file, output[0].code)
   return import(pathToFileURL(file).href)
 }

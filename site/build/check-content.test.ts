@@ -8,7 +8,7 @@ import { checkContent } from './check-content.ts'
 
 const { company, form, hero, hours, services } = content
 
-/** Returns the messages about content with these changes. */
+/** Returns the errors for content with these changes. */
 function check(changes: object): string[] {
   try {
     checkContent({ ...content, ...changes })
@@ -123,7 +123,7 @@ test.each([
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, path)
   writeFileSync(file, readFileSync(file, 'utf8').replace(entry, changed))
-  // To save time, run the whole build for one mistake, and only its content check for the others.
+  // To save time, run the whole build for only one mistake, and the content check alone for the others.
   const isFirst = mistake === 'a missing quote'
   const command = isFirst ? 'npm run -s --ignore-scripts build' : 'node site/build/check-content.ts'
   const { status, stderr } = spawnSync(command, { cwd: folder, encoding: 'utf8', shell: true })

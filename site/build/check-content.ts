@@ -47,7 +47,7 @@ function checkFile<Rules extends v.GenericSchema>(
   value: unknown,
 ): v.InferOutput<Rules> {
   const { success, issues } = v.safeParse(rules, value, checkOptions)
-  // The entries of Valibot's copy are in a different order.
+  // Return the original, because Valibot's copy has its entries in a different order.
   if (success) return value as v.InferOutput<Rules>
   throw fail(
     issues.map((issue) => `${path}: ${formatPath(issue.path)} ${issue.message}`).join('\n'),
@@ -56,7 +56,7 @@ function checkFile<Rules extends v.GenericSchema>(
 
 export const checkContent = (value: unknown) => checkFile('site/content.ts', contentSchema, value)
 
-/** testimonials.reviews entry 2 (Tom Becker).text */
+/** Example: “testimonials.reviews entry 2 (Tom Becker).text”. */
 const formatPath = (path: readonly { key: unknown; value: unknown }[] = []) =>
   path
     .map(({ key, value }) => {
@@ -74,7 +74,7 @@ function fail(message: string) {
   return error
 }
 
-/** The page contains this address, so the build must fail if it is set but invalid. */
+/** Fails the build if PUBLIC_URL is invalid, because the page contains it. */
 function checkPublicUrl() {
   for (const file of ['.env.local', '.env']) if (existsSync(file)) process.loadEnvFile(file)
   const { issues } = v.safeParse(publicAddress, process.env.PUBLIC_URL?.trim() || undefined)

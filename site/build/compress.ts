@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 
-/** The server also uses this, when the owner publishes a page. */
+/** The server also uses this when the owner publishes the page. */
 export const compress = async (text: Uint8Array) => ({
   br: await promisify(brotliCompress)(text),
   gzip: await promisify(gzip)(text, { level: 9 }),

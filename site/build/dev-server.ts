@@ -5,7 +5,7 @@ import { listFiles } from './files.ts'
 
 type Renderer = typeof import('../render/render.tsx')
 
-/** Renders both pages for `npm run dev`, from the sources instead of a build. */
+/** Renders both pages for `npm run dev` from the source files instead of a build. */
 export function servePages(
   settings: Pick<Build, 'publicUrl' | 'supabaseUrl' | 'withMaps'>,
 ): Plugin {
@@ -25,7 +25,7 @@ export function servePages(
   return {
     name: 'serve-pages',
     apply: 'serve',
-    // Vite looks for dependencies in HTML files, which these pages are not.
+    // By default, Vite looks for dependencies in HTML files, and this site has none.
     config: () => ({ optimizeDeps: { entries: ['estimate-form/main.tsx', 'inline-script/*.ts'] } }),
     // Only the form runs in the browser, so reload the page after any other change.
     hotUpdate({ file, server }) {

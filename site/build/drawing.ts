@@ -16,7 +16,7 @@ export function placeLogo(
 export const toKebab = (name: string) =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Fills in the brand's colors. */
+/** Replaces the color variables with the brand's colors. */
 export function colorDrawing(svg: string, palette: Record<string, string>): string {
   let drawing = svg.trim()
   for (const [name, hex] of Object.entries(palette))
@@ -24,7 +24,7 @@ export function colorDrawing(svg: string, palette: Record<string, string>): stri
   return drawing
 }
 
-/** A data URL makes the drawing an image, which browsers align to whole pixels. */
+/** Formats the drawing as an image instead of inline SVG, because browsers align images to whole pixels. */
 export function formatDataUrl(drawing: string): string {
   // Escape only the characters that would end the URL, to keep the page small.
   return `data:image/svg+xml,${drawing.replaceAll('"', "'").replaceAll('#', '%23')}`

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export const siteDir = join(import.meta.dirname, '..')
 
-/** Lists the files whose names the pages contain, such as pictures/hero-1024.avif. */
+/** Lists the files that the pages link to, such as pictures/hero-1024.avif. */
 export const listFiles = (): string[] =>
   globSync(['pictures/**/*.{avif,webp}', 'pictures/avatars/*.svg', 'fonts/*.woff2'], {
     cwd: siteDir,

@@ -1,8 +1,8 @@
 import type { Plugin } from 'vite'
 
 /**
- * Removes the style sheet that Sonner inserts by script, because its hash would be in the headers of every
- * response. toasts.tsx imports it as a file instead.
+ * Removes the style sheet that Sonner inserts by script, because the headers of every response would need its hash.
+ * toasts.tsx imports it as a file instead.
  */
 export const dropInsertedStyle: Plugin = {
   name: 'drop-inserted-style',

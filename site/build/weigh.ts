@@ -6,17 +6,17 @@ import { parseSiteHeaders } from '../render/site-headers.ts'
  */
 export const maxPageBytes = 14_000
 
-/** Returns the bytes of a page's response, including its headers. */
+/** Returns the size of a page's response in bytes, including its headers. */
 export function weigh(body: Uint8Array, headers: string): number {
   const lines = Object.entries(parseSiteHeaders(headers).all).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   )
-  // The status line, Date, ETag, caching, and what describes the body.
+  // The status line, and headers such as Date, ETag, Cache-Control, and Content-Type.
   const otherHeaders = 275
   return body.byteLength + lines.join('').length + otherHeaders
 }
 
-/** The build prints this. */
+/** Formats the line that the build prints. */
 export function formatWeight(bytes: number): string {
   const left = maxPageBytes - bytes
   const total = `The page has ${bytes.toLocaleString('en')} bytes with headers`

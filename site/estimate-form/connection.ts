@@ -1,6 +1,6 @@
 const retryMs = 15_000
 
-/** Resolves when the connection is back. Also resolves after 15 s, because the browser may not notice. */
+/** Resolves when the connection is back, or after 15 s, because the browser may not notice. */
 export const untilOnline = () =>
   new Promise((resolve) => {
     addEventListener('online', resolve, { once: true })
@@ -9,7 +9,7 @@ export const untilOnline = () =>
 
 type ResponseInfo = Pick<Response, 'headers' | 'redirected' | 'url'>
 
-/** Returns true for responses not from the backend, such as a Wi-Fi sign-in page or a host's fallback page. */
+/** Returns true if the response is not from the backend, such as a Wi-Fi sign-in page or a host's fallback page. */
 export function isForeignResponse({ headers, redirected, url }: ResponseInfo, backendUrl: string) {
   if (/html/i.test(headers.get('Content-Type') ?? '')) return true
   if (!redirected) return false

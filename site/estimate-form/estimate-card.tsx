@@ -7,7 +7,7 @@ import { CheckMark } from '../sections/icons.tsx'
 import { breakLine, EstimateForm } from './estimate-form.tsx'
 import { pickFormContent } from './form-content.ts'
 
-/** The card with the form. Above the form, it shows the outcome of a request. */
+/** The card with the form. It shows the outcome of a request above the form. */
 export function EstimateCard({ content, build }: PageProps) {
   const { company, form } = content
   const formContent = pickFormContent(content, build)
@@ -20,7 +20,7 @@ export function EstimateCard({ content, build }: PageProps) {
   )
   return (
     <div className="estimate-card">
-      {/* The page shows one of these after a success or a native post. */}
+      {/* The page shows one of these after a success, or after the browser has posted the form without React. */}
       <div id="estimate-outcomes" role="status">
         <div id="estimate-received" className="outcome received">
           <CheckMark size={40} />
@@ -55,7 +55,7 @@ export function EstimateCard({ content, build }: PageProps) {
         id="estimate"
         data-code={build.formCode}
         data-content={JSON.stringify(formContent)}
-        // biome-ignore lint/security/noDangerouslySetInnerHtml: React's own markup for hydration
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: React rendered this markup for hydration
         dangerouslySetInnerHTML={{ __html: renderToString(<EstimateForm content={formContent} />) }}
       />
     </div>

@@ -11,7 +11,7 @@ import { findErrors, preloadSubmitCode, useSubmit } from './use-submit.ts'
 
 const functionPath = '/functions/v1/submit-to-airtable'
 
-/** The estimate request form. Its fields are uncontrolled, so that text typed before hydration is kept. */
+/** The estimate request form. Its fields are uncontrolled, so that hydration keeps what the visitor has typed. */
 export function EstimateForm({ content }: { content: FormContent }) {
   const { phone, hours, words, closed } = content
   const { privacyPolicy } = words.consent
@@ -24,7 +24,7 @@ export function EstimateForm({ content }: { content: FormContent }) {
 
   useEffect(() => {
     if (!form.current) return
-    // From here on, React handles submits, and a toast reports missing fields.
+    // React handles submits now, and a toast reports missing fields.
     form.current.noValidate = true
     // Format text typed before hydration, except in the focused field, where an input method may be composing.
     for (const [name, format] of [
@@ -52,14 +52,14 @@ export function EstimateForm({ content }: { content: FormContent }) {
     label: <Label name={name} words={words} />,
     placeholder: words.placeholders[name],
     error: errors[name]?.[0],
-    // Changes made while sending would be lost, but changes made while offline are still sent.
+    // Changes made during a request would be lost, but changes made while offline are sent later.
     readOnly: submitting && !waiting,
-    // Screen readers announce the first error immediately and the others with their fields.
+    // Make screen readers announce the first error immediately. They read the others with their fields.
     announced: Object.keys(errors)[0] === name,
     onInput: () => clearError(name),
   })
 
-  /** The fields with their own inputs. All others are plain text or have choices. */
+  /** The fields that need special inputs. All others are plain text or have choices. */
   const inputs: Partial<Record<LeadField, ReactNode>> = {
     name: (
       <Input
@@ -70,7 +70,7 @@ export function EstimateForm({ content }: { content: FormContent }) {
         spellCheck={false}
         onInput={(event) => {
           clearError('name')
-          // Changing the text would interrupt input methods and most Android keyboards, which compose first.
+          // Changing the text during composition would interrupt input methods and most Android keyboards.
           if (!(event.nativeEvent as InputEvent).isComposing) formatNameField(event.currentTarget)
         }}
         onCompositionEnd={(event) => formatNameField(event.currentTarget)}
@@ -114,7 +114,8 @@ export function EstimateForm({ content }: { content: FormContent }) {
         {...field('phone')}
         type="tel"
         autoComplete="tel"
-        // For native validation, before hydration or without scripts. The server also reads full-width digits.
+        // For native validation, before hydration or without scripts. Accept other characters, because the server also
+        // reads full-width digits.
         pattern={`${phonePattern}|.*[^ -~].*`}
         title={words.phoneRule}
         onInput={(event) => {
@@ -211,7 +212,7 @@ type InputProps = ComponentProps<'input'> & {
 function Input(props: InputProps) {
   const { name, label, error, announced, placeholder, children, ...attributes } = props
   const { required, multiline, choices }: Field = leadFields[name]
-  // All three elements take the same attributes.
+  // The cast is safe, because all three elements take the same attributes.
   const Element = (choices ? 'select' : multiline ? 'textarea' : 'input') as 'input'
   return (
     <div className="field">
@@ -230,7 +231,7 @@ function Input(props: InputProps) {
         id={`${name}-error`}
         role={announced ? 'alert' : undefined}
         className="field-error"
-        // Before React is ready, the inline script shows these.
+        // The inline script shows these before React is ready.
         data-missing={missing[name]?.[0]}
         data-wrong={wrong[name]?.[0]}
         suppressHydrationWarning
@@ -250,7 +251,7 @@ const listOptions = (choices: Readonly<Record<string, string>>, placeholder = ''
   )),
 })
 
-/** Puts the first sentence on a separate line, and keeps a number with its unit. CSS keeps the line break. */
+/** Puts the first sentence on a separate line, and keeps a number on the same line as its unit. */
 export const breakLine = (text: string) => text.replace('. ', '.\n').replace(/(\d) /, '$1\xa0')
 
 type LabelProps = { name: LeadField; words: FormContent['words'] }
@@ -262,7 +263,7 @@ const Label = ({ name, words }: LabelProps) => (
   </label>
 )
 
-/** On a phone, the note about a failure may be below the visible part of the page. */
+/** Scrolls to the note about a failure, because on a phone it may be below the visible part of the page. */
 const scrollToNote = (note: Element | null) => note?.scrollIntoView({ block: 'nearest' })
 
 type CallNoteProps = {
@@ -278,7 +279,7 @@ const CallNote = ({ phone, children, kind, ref }: CallNoteProps) => (
   </p>
 )
 
-/** Bots fill in every field. People do not see this one, and password managers ignore it. */
+/** A field that only bots fill in. People do not see it, and password managers ignore it. */
 const Honeypot = ({ label }: { label: string }) => (
   <div className="unseen" aria-hidden="true">
     <label htmlFor={trapField}>{label}</label>

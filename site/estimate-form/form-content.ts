@@ -5,8 +5,8 @@ import type { Content } from '../schema/content-schema.ts'
 export type FormContent = ReturnType<typeof pickFormContent>
 
 /**
- * The page contains this as JSON, so that publishing new content changes no script. Omits the wording for limited hours
- * and for address suggestions if the page has none.
+ * The page contains this as JSON, so that publishing new content changes no script. Omits the wording for closed hours
+ * if the company is always open, and the wording for address suggestions if the page has none.
  */
 export function pickFormContent(
   { company, hours, form }: Content,

@@ -9,8 +9,8 @@ import toasts from './toasts.css?inline'
 const container = document.getElementById('estimate')
 if (container) hydrateRoot(container, <EstimateForm content={readFormContent(container)} />)
 
-// Only React shows these elements, so the first response does not contain their styles. Unlike a style
-// element, a constructed style sheet needs no hash in the Content-Security-Policy.
+// The first response does not contain these styles, because only React shows the elements that use them. Unlike a
+// style element, a constructed style sheet needs no hash in the Content-Security-Policy.
 const styles = new CSSStyleSheet()
 styles.replaceSync(suggestions + notes + toasts)
 document.adoptedStyleSheets.push(styles)

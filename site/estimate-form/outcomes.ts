@@ -2,14 +2,14 @@ import { showReceived } from '../inline-script/show-promise.ts'
 
 /** Hides the outcome of an earlier request, and the inline script's notices. */
 export function hideOutcomes() {
-  // The attribute also hides an outcome that is still the target of the page's URL.
+  // Use the attribute, because the page's URL may still target an outcome.
   for (const outcome of document.querySelectorAll<HTMLElement>('.outcome, #estimate-notices > *'))
     outcome.hidden = true
 }
 
 /**
- * Shows the success message, scrolls to it, and returns the sentence with the time of the call. The fields
- * glide to their new places, because a jump would also count as a layout shift.
+ * Shows the success message, scrolls to it, and returns the sentence with the time of the call. Animates the fields to
+ * their new places, because a jump would count as a layout shift.
  */
 export function revealReceived(form: HTMLFormElement, time?: string) {
   const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
@@ -22,8 +22,8 @@ export function revealReceived(form: HTMLFormElement, time?: string) {
 }
 
 /**
- * Remembers where the elements are. After the layout changes, the returned function animates them from there to their
- * new places.
+ * Remembers where the elements are. Call the returned function after the layout has changed, to animate them from there
+ * to their new places.
  */
 function startMove(elements: Element[]) {
   const findTop = (element: Element) => element.getBoundingClientRect().top
@@ -33,7 +33,7 @@ function startMove(elements: Element[]) {
       elements.map((element, index) => [element, (before[index] ?? 0) - findTop(element)]),
     )
     for (const [element, offsetPx] of offsets) {
-      // Subtract the movement of the element that contains this one.
+      // Subtract the movement of the element around this one, which already moves it.
       const container = elements.find((other) => other !== element && other.contains(element))
       const ownPx = offsetPx - ((container && offsets.get(container)) ?? 0)
       element.animate({ translate: [`0 ${ownPx}px`, '0'] }, { duration: 350, easing: 'ease-out' })

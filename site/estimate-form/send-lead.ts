@@ -14,7 +14,7 @@ const publicKey = import.meta.env.VITE_SUPABASE_ANON_KEY
 
 const timeoutMs = 10_000
 const retryDelayMs = 1_000
-// Visitors do not wait longer than this. After a failure, they can submit again or call.
+// Most visitors would not wait longer. After a failure, they can submit again or call.
 const maxRetryDelayMs = 10_000
 
 const storage = unlessBlocked(() => localStorage)
@@ -22,12 +22,12 @@ const supabase = createClient(url, publicKey, {
   auth: { ...(storage && { storage }), persistSession: true, autoRefreshToken: true },
 })
 
-/** Both times follow the server's clock and hours, because the visitor's clock may be wrong and the page may be old. */
+/** Both times come from the server, because the visitor's clock may be wrong and the page's hours outdated. */
 export type Received = { receivedAt: number; callBy?: number }
 
 /**
- * Sends the lead to the function and retries once if that can help. Returns undefined if the browser is
- * offline. Throws if the lead is not stored.
+ * Sends the lead to submit-to-airtable, and retries once if that can help. Returns undefined if the browser is
+ * offline. Throws an error if the lead is not stored.
  */
 export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<Received | undefined> {
   let received: Received | undefined
@@ -56,8 +56,8 @@ export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<Recei
   const delayMs = computeRetryDelay(firstError)
   if (delayMs === undefined) throw firstError
   await new Promise((resolve) => setTimeout(resolve, delayMs))
-  // Retry with the same key, so that a lead is not stored twice if its response was lost. Some autofill fires no
-  // input event, so the key may belong to another lead. Then an input event creates a new key.
+  // Retry with the same key, so that a lead is not stored twice if its response was lost. If the key belongs to a
+  // different lead, because autofill fired no input event, fire one to create a new key.
   if (isKeyReused(firstError)) {
     form.dispatchEvent(new Event('input'))
     data = new FormData(form)
@@ -68,13 +68,13 @@ export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<Recei
   return received
 }
 
-// navigator.onLine can be wrong, so a request must have failed, too.
+// navigator.onLine can be wrong, so require a failed request, too.
 const isOffline = (error: unknown) => error instanceof FunctionsFetchError && !navigator.onLine
 
 const isKeyReused = (error: unknown) =>
   error instanceof FunctionsHttpError && error.context.status === 409
 
-/** Returns how long to wait before a retry, or undefined if a retry would fail, too. */
+/** Returns how long to wait before a retry, or undefined if a retry would also fail. */
 function computeRetryDelay(error: unknown) {
   if (error instanceof FunctionsFetchError || error instanceof FunctionsRelayError)
     return retryDelayMs
@@ -85,7 +85,7 @@ function computeRetryDelay(error: unknown) {
   return Math.min(Math.max(retryAfterMs || 0, retryDelayMs), maxRetryDelayMs)
 }
 
-/** Sends only one word for a filled honeypot, because headers have a size limit and the lead must arrive. */
+/** Replaces the honeypot's text with one word, because headers have a size limit and the lead must arrive. */
 function formatVisit(data: FormData) {
   const visit = new URLSearchParams({ [trapField]: data.get(trapField) ? 'filled' : '' })
   for (const name of ['consent', 'elapsedMs', 'source'])

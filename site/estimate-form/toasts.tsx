@@ -19,7 +19,7 @@ createRoot(container).render(
   />,
 )
 
-// Toasts with the same ID replace each other, so only one is visible.
+// A toast replaces the previous one with the same ID, so only one is visible.
 let currentId = 0
 
 export function showToast(kind: 'success' | 'error', text: string) {
@@ -28,6 +28,6 @@ export function showToast(kind: 'success' | 'error', text: string) {
 
 export function hideToast() {
   toast.dismiss(`estimate-${currentId}`)
-  // Sonner dismisses with a delay and would also dismiss a new toast with the same ID.
+  // Change the ID, because Sonner dismisses with a delay and would also dismiss a new toast with the same ID.
   currentId += 1
 }

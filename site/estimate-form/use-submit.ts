@@ -27,7 +27,7 @@ export function findErrors(values: object): Errors {
   return (issues && flatten<typeof leadSchema>(issues).nested) ?? {}
 }
 
-/** Validates and sends the form, once per submit. */
+/** Validates the form and sends it once for each submit. */
 export function useSubmit(content: FormContent) {
   const { words } = content
   const sending = useRef(false)
@@ -49,7 +49,7 @@ export function useSubmit(content: FormContent) {
   async function handleSubmit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = event.currentTarget
-    // Ignore an empty form after a success: the second tap of a double tap may come after the form was cleared.
+    // Ignore an empty form after a success, because a double tap's second tap may come after the form was cleared.
     if (outcome === 'received' && Object.values(readValues(form)).join('') === '') return
     formatNameField(findField(form, 'name') as HTMLInputElement)
     formatPhoneField(findField(form, 'phone') as HTMLInputElement)
@@ -76,7 +76,7 @@ export function useSubmit(content: FormContent) {
         setSubmitting(false)
         setWaiting(false)
       })
-      // A disabled button loses the focus, so restore it for keyboard users.
+      // The disabled button lost focus, so restore it for keyboard users.
       if (document.activeElement === document.body)
         form.querySelector<HTMLElement>('[type=submit]')?.focus({ preventScroll: true })
     }
@@ -87,7 +87,7 @@ export function useSubmit(content: FormContent) {
     const sender = await loadSender()
     if (!sender) {
       if (!navigator.onLine) return false
-      // Without a reload, Back would show this page with the button stuck on "Submitting...".
+      // Reload after Back. Otherwise, the browser may show this page with the button stuck on "Submitting...".
       addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
       form.submit()
       // Ignore further submits until the browser leaves the page.
@@ -101,7 +101,7 @@ export function useSubmit(content: FormContent) {
     return true
   }
 
-  /** Returns the lead if all fields are valid. Otherwise, shows an error at each invalid field. */
+  /** Returns the lead if all fields are valid. Otherwise, shows an error for each invalid field. */
   function checkFields(form: HTMLFormElement) {
     const values = readValues(form)
     const lead = safeParse(leadSchema, values)
@@ -115,7 +115,7 @@ export function useSubmit(content: FormContent) {
     const [first = ''] = Object.keys(found)
     const firstField = findField(form, first)
     firstField?.focus()
-    // If the field already has the focus, the visitor may have scrolled it behind the header.
+    // If the field was already focused, the visitor may have scrolled it behind the header.
     firstField?.scrollIntoView({ block: 'nearest' })
     if (requiredFields.some((name) => values[name]?.trim() === ''))
       showToast('error', words.toasts.incomplete)
@@ -140,8 +140,8 @@ const readValues = (form: HTMLFormElement) =>
   Object.fromEntries(fieldNames.map((name) => [name, findField(form, name)?.value ?? '']))
 
 /**
- * Shows by when the company calls, and returns the toast's text. `callBy` is missing if the server runs an
- * older version.
+ * Shows when the company will call, and returns the toast's text. `callBy` is missing if the server runs an older
+ * version.
  */
 function showCall(
   { hours, words: { toasts }, closed }: FormContent,
@@ -149,7 +149,7 @@ function showCall(
   { receivedAt, callBy = computeCallTime(receivedAt, serviceType, hours).deadlineAt }: Received,
   form: HTMLFormElement,
 ) {
-  // A repeated request gets the time promised to the first one, which may have passed.
+  // A repeated request gets the time that was promised for the first one, which may have passed.
   if (callBy < receivedAt) {
     revealReceived(form)
     return toasts.received
@@ -157,20 +157,20 @@ function showCall(
   const time = formatTime(callBy, { now: receivedAt, hours })
   savePromise(callBy)
   const message = revealReceived(form, time)
-  // The server's clock is sent without milliseconds.
+  // Allow an extra minute, because the server sends its time without milliseconds.
   const isWithinPromise = callBy - receivedAt < (hours.promiseMinutes + 1) * minuteMs
-  // If the page was built for a company that is always open, it has no toast for a later call.
+  // If the page was made when the company was always open, it has no toast for a later call.
   return isWithinPromise ? toasts.received : closed ? fill(closed.toast, { time }) : message
 }
 
-/** Loads the code that sends a lead, or returns undefined if it does not load, such as after a deploy. */
+/** Loads the code that sends a lead. Resolves to undefined if it does not load, such as after a deploy. */
 const loadSender = () =>
   Promise.race([
     import('./send-lead.ts').catch(() => undefined),
     new Promise<undefined>((resolve) => setTimeout(resolve, loadTimeoutMs)),
   ])
 
-// If this code does not load, the notes in the form still show the outcome.
+// Ignore the error, because the form still shows the outcome without toasts.
 const loadToasts = () => import('./toasts.tsx').catch(() => undefined)
 
 const showToast = (kind: 'success' | 'error', text: string) =>

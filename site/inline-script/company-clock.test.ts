@@ -19,18 +19,18 @@ const weeks: BusinessHours['open'][] = [
     Sat: ['8:00-24:00'],
     Sun: ['0:00-2:30'],
   },
-  // These include times in the hours that clock changes skip and repeat.
+  // These include times in the hours that are skipped or repeated when clocks change.
   { Sat: ['20:00-24:00'], Sun: ['0:00-1:30', '2:00-3:00', '3:15-4:00'], Mon: day },
   { Sun: ['1:15-1:45', '2:30-2:45'], Wed: ['0:00-24:00'], Thu: ['0:00-24:00'] },
 ]
 const closedDates = ['12-25', '01-01', '2027-07-05', '2026-11-26']
-// In 2026 and 2027, clocks change in the US on these days.
+// The days in 2026 and 2027 when clocks change in the US.
 const changes = ['2026-11-01', '2027-03-14', '2027-11-07', '2026-03-08'].map((date) =>
   Date.parse(date),
 )
 const zones = ['America/Chicago', 'America/New_York', 'America/Phoenix', 'America/St_Johns']
 
-/** The same random numbers in each run. */
+/** Yields the same random numbers in each run. */
 function* createRandom(): Generator<number, never> {
   for (let state = 1; ; ) {
     state = (state * 16_807) % 2_147_483_647
@@ -38,7 +38,7 @@ function* createRandom(): Generator<number, never> {
   }
 }
 
-/** Hours end on quarter hours. */
+/** Steps by quarter hours, because all closing times are on a quarter hour. */
 function findClosing(now: number, hours: BusinessHours) {
   const quarterMs = 15 * minuteMs
   let at = now

@@ -2,16 +2,16 @@ import { type BusinessHours, readSpan, type Weekday } from '#leads/hours.ts'
 import { dayMs, minuteMs } from '#leads/time-units.ts'
 
 /**
- * Computes and formats when the company opens and closes, like leads/hours.ts and leads/call-time.ts, in half
- * the code. Wall times are represented as if they were UTC.
+ * Computes and formats when the company opens and closes, as leads/hours.ts and leads/call-time.ts do, but in half the
+ * code. Local times are represented as if they were UTC.
  */
 export function createCompanyClock({ timeZone, open, closedDates }: BusinessHours) {
   const format = (at: number, options: object) =>
     new Date(at).toLocaleString('en-US', { timeZone, ...options })
   let swedish: Intl.DateTimeFormat | undefined
   const toWall = (at: number) => {
-    // Create the formatter here, because it takes 200 ms on a slow phone, and most pages need none.
-    // The Swedish format is 2026-11-17 07:13:05.
+    // Create the formatter only when needed, because that takes 200 ms on a slow phone. The Swedish format is
+    // 2026-11-17 07:13:05.
     swedish ??= new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
     return Date.parse(`${swedish.format(at).replace(' ', 'T')}Z`)
   }
@@ -22,7 +22,7 @@ export function createCompanyClock({ timeZone, open, closedDates }: BusinessHour
   const countDays = (at: number) => Math.floor(toWall(at) / dayMs)
 
   return {
-    /** Returns the first open time that has not ended. If the company is open, that time has already started. */
+    /** Returns the first opening period that has not ended. If the company is open, this period has already started. */
     findOpenTime(now: number) {
       let [from, to] = [0, 0]
       const today = countDays(now)
@@ -43,7 +43,7 @@ export function createCompanyClock({ timeZone, open, closedDates }: BusinessHour
       return { from, to }
     },
 
-    /** Rounds up to a minute. Days and months have long or short names. */
+    /** Rounds up to a whole minute. `names` is the style for the names of days and months. */
     formatTime(exactAt: number, now: number, names: 'long' | 'short' = 'long') {
       const at = exactAt + minuteMs - 1
       const time = { hour: 'numeric', minute: '2-digit' }

@@ -7,10 +7,10 @@ export function onInteraction(react: () => void) {
     addEventListener(type, listen)
 }
 
-// If a deploy removed the file, do not request it on every mouse move.
+// If a deploy has removed the file, don't request it on every mouse move.
 const retryMs = 2_000
 
-/** Loads the form's code at the first interaction. The code hydrates the form. Returns a function that preloads it. */
+/** Loads the code that hydrates the form at the first interaction. Returns a function that preloads this code. */
 export function loadFormOnInteraction(codeUrl: string) {
   let isLoading = false
   onInteraction(() => {

@@ -2,8 +2,10 @@ import { loadFormOnInteraction } from './load-form.ts'
 import { autosaveDraft, deleteDraft } from './save-draft.ts'
 import { findVisitSource } from './visit-source.ts'
 
-/** Until React is ready, the browser posts the form. This adds the behavior that plain HTML lacks.
- * Returns a function that preloads React. */
+/**
+ * Adds what plain HTML forms lack, because the browser posts the form until React is ready. Returns a function that
+ * preloads React.
+ */
 export function prepareForm(island: HTMLElement) {
   const form = island.querySelector('form') as HTMLFormElement
   const notices = document.getElementById('estimate-notices') as HTMLElement
@@ -16,7 +18,7 @@ export function prepareForm(island: HTMLElement) {
   }
 
   const checkSubmit = (event: Event) => {
-    // React sets this during hydration and then checks the fields itself.
+    // React sets this during hydration, because it then checks the fields itself.
     if (form.noValidate) return
     const required = [...form.querySelectorAll<HTMLInputElement>('[required]')]
     const isMissing = ({ value }: HTMLInputElement) => !value.trim()
@@ -30,7 +32,7 @@ export function prepareForm(island: HTMLElement) {
     offline.hidden = Boolean(first)
     for (const field of wrong) showError(field, isMissing(field) ? 'missing' : 'wrong')
     first?.focus()
-    // If the field already has the focus, the visitor may have scrolled it behind the header.
+    // If the field was already focused, the visitor may have scrolled it behind the header.
     first?.scrollIntoView({ block: 'nearest' })
   }
   form.addEventListener('submit', checkSubmit)
@@ -45,8 +47,7 @@ export function prepareForm(island: HTMLElement) {
 }
 
 /**
- * Shows the outcome of a native post, which the server puts in the fragment of the URL. Returns true if there
- * is one.
+ * Shows the outcome of a native post, which the server puts in the URL's fragment. Returns true if there is one.
  */
 export function showOutcome() {
   const outcome = document.getElementById(location.hash.slice(1))

@@ -1,6 +1,6 @@
 /*
- * All the code that runs before the visitor interacts with the page. The build inlines it into the HTML,
- * after the first screen, so it cannot fail to load. React loads at the first interaction (load-form.ts).
+ * All the code that runs before the visitor interacts with the page. The build inlines it into the HTML after the first
+ * screen, so it cannot fail to load. React loads at the first interaction (load-form.ts).
  */
 import { readFormContent } from '../estimate-form/form-content.ts'
 import { createCompanyClock } from './company-clock.ts'
@@ -11,10 +11,10 @@ import { showPromise } from './show-promise.ts'
 
 const scrollThresholdPx = 50
 
-// On slow phones, the load event fires before the hero picture is decoded and painted.
+// Wait after the load event, because on slow phones it fires before the hero picture is painted.
 const settleMs = 1_000
 
-// If the style sheet takes longer, sections without styles are better than none.
+// If the style sheet takes longer, show the sections without it.
 const maxHiddenMs = 10_000
 
 const markScrolled = () =>
@@ -50,8 +50,8 @@ function showRest() {
 onInteraction(showRest)
 addEventListener('scroll', showRest)
 
-// Lay out sections and testimonial rows one per task, to avoid long tasks. Anchor links, printing, and
-// full-page screenshots need the whole layout.
+// Lay out each section and testimonial row in a separate task, to avoid long tasks. Lay out all of them, because anchor
+// links, printing, and full-page screenshots need the whole layout.
 function layOutNext() {
   const next = document.querySelector<HTMLElement>('.deferred')
   if (!next) return returnToFragment()
@@ -60,7 +60,7 @@ function layOutNext() {
   setTimeout(layOutNext)
 }
 
-// After a reload, the browser restores the scroll position.
+// Don't scroll to the fragment after a reload, because the browser restores the scroll position.
 const [{ type } = {}] = performance.getEntriesByType('navigation') as { type?: string }[]
 let isAtFragment = type === 'navigate'
 for (const action of ['pointerdown', 'keydown', 'wheel'])
@@ -68,12 +68,12 @@ for (const action of ['pointerdown', 'keydown', 'wheel'])
     isAtFragment = false
   })
 
-/** Scrolls to the fragment again, because the browser did so before the sections had their final heights. */
+/** Scrolls to the fragment again, because the browser did that before the sections had their final heights. */
 function returnToFragment() {
   if (isAtFragment) document.querySelector('h2:target')?.scrollIntoView()
 }
 
-// Keep a loaded picture drawn (card.css).
+// Keep loaded pictures rendered (card.css).
 document.addEventListener(
   'load',
   ({ target }) => (target as Element).parentElement?.classList.remove('near'),
@@ -85,12 +85,12 @@ addEventListener('load', () => {
     showRest()
     preloadForm()
   }, settleMs)
-  // Without scripts, the page shows the year of the build.
+  // Update the copyright year, because the page contains the year when it was made.
   const year = document.querySelector('[data-year]') as HTMLElement
   year.textContent = String(new Date().getFullYear())
 })
 
-/** Loads the motion of the reviews when they are about to become visible. */
+/** Loads the code that moves the reviews when they are about to become visible. */
 function loadReviewMotion() {
   const section = document.querySelector<HTMLElement>('[data-motion]')
   if (!section) return
@@ -98,7 +98,7 @@ function loadReviewMotion() {
     ([entry]) => {
       if (!entry?.isIntersecting) return
       near.disconnect()
-      // If it does not load, visitors can scroll the rows.
+      // Ignore the error, because visitors can still scroll the rows.
       import(/* @vite-ignore */ section.dataset.motion as string).catch(() => {})
     },
     { rootMargin: '600px' },

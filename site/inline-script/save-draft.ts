@@ -5,9 +5,9 @@ const storageKey = 'estimate-draft'
 const maxAgeMs = dayMs
 
 /**
- * Saves the fields on this device after every keystroke, so that a reload or a closed tab loses nothing.
- * Each change creates a new idempotency key, which is saved and sent with the fields, natively or by
- * React. The draft is deleted after a success or after a day.
+ * Saves the fields on this device after every keystroke, so that nothing is lost when the page is reloaded or closed.
+ * Each change creates a new idempotency key, which is saved and sent with the fields. The draft is deleted after a
+ * success or after a day.
  */
 export function autosaveDraft(form: HTMLFormElement, source: string) {
   const fields = [...form.querySelectorAll<HTMLInputElement>('.field [name]')]
@@ -22,8 +22,8 @@ export function autosaveDraft(form: HTMLFormElement, source: string) {
   const draft = key.value ? undefined : readDraft()
   const isRestored = Boolean(key.value || draft)
   if (draft) {
-    // Fill the empty fields. Restore the key only if the visitor typed nothing else before this script ran, because
-    // the key belongs to exactly the draft's values.
+    // Fill in the empty fields. Restore the key only if the fields then match the draft, because the key must not be
+    // sent with any other values.
     const isUnchanged = fields.every(({ name, value }) => !value || value === draft.values?.[name])
     for (const field of fields) field.value ||= draft.values?.[field.name] ?? ''
     if (isUnchanged) key.value = draft.idempotencyKey ?? ''
@@ -35,14 +35,14 @@ export function autosaveDraft(form: HTMLFormElement, source: string) {
   })
   // After a success, React resets the form, including the key.
   form.addEventListener('reset', deleteDraft)
-  // This event fires when the browser posts the form and when React reads it. Some autofill fires no input
-  // event, so the key may still be missing.
+  // This event fires when the browser posts the form and when React reads it. The key may still be missing,
+  // because some autofill fires no input event.
   form.addEventListener('formdata', ({ formData }) => {
     key.value ||= makeKey()
     save()
     formData.set('idempotencyKey', key.value)
     formData.set('source', source)
-    // Visitors may submit a restored form immediately, which must not count as spam.
+    // Omit the elapsed time for a restored form, because submitting it immediately is not a sign of spam.
     if (!isRestored) formData.set('elapsedMs', performance.now().toFixed())
   })
 }
@@ -56,5 +56,5 @@ function readDraft() {
 
 export const deleteDraft = () => unlessBlocked(() => localStorage.removeItem(storageKey))
 
-// crypto.randomUUID is available only on HTTPS pages.
+// crypto.randomUUID is available only over HTTPS or on localhost.
 const makeKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-')

@@ -3,8 +3,8 @@ import { minuteMs } from '#leads/time-units.ts'
 import type { createCompanyClock } from './company-clock.ts'
 
 /**
- * While a company that is not always open is closed, the page shows the time of the call. Without scripts,
- * visitors see text that is true at any hour.
+ * Updates the wording that depends on whether the company is open, such as the time of the call. Without scripts,
+ * visitors see wording that is true at any hour.
  */
 export function showHours(
   { emergencies, promiseMinutes }: BusinessHours,
@@ -25,7 +25,7 @@ export function showHours(
     }
     const { openUntil = '', otherwise = '' } = callLabel.dataset
     const isOpen = from <= now
-    // 6 PM, not 6:00 PM, because the label is narrow.
+    // Show 6 PM, not 6:00 PM, because the label is narrow.
     const time = formatTime(isOpen ? to : from, now, 'short').replace(':00', '')
     callLabel.textContent = isOpen
       ? openUntil.replace('{time}', time.replace('12\xa0AM tomorrow', 'midnight'))
@@ -38,6 +38,6 @@ export function showHours(
   }
 
   service?.addEventListener('change', update)
-  // Update immediately, because a restored draft may have selected an emergency.
+  // Do this after the draft is restored, because it may have selected an emergency.
   tick()
 }

@@ -19,7 +19,7 @@ function computeSource() {
   const { referrer } = document
   const [, , host = ''] = referrer.split('/')
   const isOwn = host === location.host
-  // A campaign may link to our 404 page, whose home link drops the query.
+  // A campaign may have linked to our 404 page, whose link to the home page drops the query.
   const search = location.search || (isOwn && referrer.split('?')[1]) || ''
   const source = new URLSearchParams({ referrer: isOwn ? '' : host })
   for (const [name, value] of new URLSearchParams(search)) {

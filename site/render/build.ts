@@ -3,13 +3,13 @@ import type { Content } from '../schema/content-schema.ts'
 /** Code that a page contains, or, in development, the URL of its source. */
 export type Code = { code: string } | { url: string }
 
-/** The results of a build that the pages need, stored as JSON beside the bundled renderer. */
+/** The results of a build that the pages need. Stored as JSON next to the bundled renderer. */
 export type Build = {
   /** URLs by path in site/, such as pictures/hero-1024.avif. */
   files: Readonly<Record<string, string>>
-  /** The inline script imports this file at the visitor's first interaction. */
+  /** The URL of the form's code, which the inline script imports at the visitor's first interaction. */
   formCode: string
-  /** The inline script imports this file when the reviews are about to become visible. */
+  /** The URL of the code that the inline script imports when the reviews are about to become visible. */
   reviewMotion: string
   /** The inline script. */
   script: Code
@@ -17,12 +17,12 @@ export type Build = {
   /** The script of the 404 page. */
   missingPage: Code
   publicUrl?: string | undefined
-  /** The backend's URL, if it is not the site's own. */
+  /** The URL of the Supabase project, if it is the backend. */
   supabaseUrl?: string | undefined
   withMaps: boolean
 }
 
-/** The content without common placeholders. */
+/** The content has its common placeholders filled in. */
 export type PageProps = { content: Content; build: Build }
 
 /** Returns the URL of a file that every build has. */
@@ -32,5 +32,5 @@ export function findFile({ files }: Pick<Build, 'files'>, path: string): string 
   return url
 }
 
-/** The wording of a company that is not always open changes with the hours. */
+/** True if the wording changes with the hours, because the company is not always open. */
 export const isLimited = ({ hours }: Pick<Content, 'hours'>): boolean => hours.open !== 'always'

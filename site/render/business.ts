@@ -18,7 +18,6 @@ export function formatBusiness(
     telephone: formatTel(company.phone),
     foundingDate: String(company.since),
     areaServed: company.areaServed,
-    // JSON omits undefined entries.
     email: company.email,
     address: company.address && {
       '@type': 'PostalAddress',
@@ -41,14 +40,14 @@ export function formatBusiness(
     })),
     ...(publicUrl !== undefined && { url: `${publicUrl}/`, image: `${publicUrl}/og.jpg` }),
   }
-  // Prevent content from closing the script element.
+  // Content must not close the script element.
   return JSON.stringify(business).replaceAll('<', '\\u003c')
 }
 
 function listOpeningHours({ open, closedDates }: Content['hours']) {
   const describe = (dayOfWeek: string[], span: string) => {
     const [opens = '', closes = ''] = span.split('-').map((time) => time.padStart(5, '0'))
-    // Google writes the end of a day as 23:59.
+    // Google expects 23:59 for the end of a day.
     const end = closes === '24:00' ? '23:59' : closes
     return { '@type': 'OpeningHoursSpecification', dayOfWeek, opens, closes: end }
   }
@@ -58,7 +57,7 @@ function listOpeningHours({ open, closedDates }: Content['hours']) {
     for (const span of open[day] ?? [])
       daysBySpan.set(span, [...(daysBySpan.get(span) ?? []), dayNames[day]])
   const weekly = [...daysBySpan].map(([span, days]) => describe(days, span))
-  // A yearly holiday isn't a valid date in schema.org.
+  // Skip yearly holidays, because schema.org requires dates with a year.
   const dates = closedDates.filter((date) => /^\d{4}-/.test(date))
   const closed = dates.map((date) => ({
     '@type': 'OpeningHoursSpecification',

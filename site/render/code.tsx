@@ -4,7 +4,7 @@ export const Style = ({ code }: { code: Code }) =>
   'url' in code ? (
     <link rel="stylesheet" href={code.url} />
   ) : (
-    // biome-ignore lint/security/noDangerouslySetInnerHtml: React would escape the build's code
+    // biome-ignore lint/security/noDangerouslySetInnerHtml: React would escape the style sheet
     <style dangerouslySetInnerHTML={{ __html: code.code }} />
   )
 
@@ -13,6 +13,6 @@ export const Script = ({ code }: { code: Code }) =>
   'url' in code ? (
     <script type="module" src={code.url} />
   ) : (
-    // biome-ignore lint/security/noDangerouslySetInnerHtml: React would escape the build's code
+    // biome-ignore lint/security/noDangerouslySetInnerHtml: React would escape the script
     <script dangerouslySetInnerHTML={{ __html: code.code }} />
   )

@@ -4,7 +4,7 @@ import { findFile, type PageProps } from './build.ts'
 import { formatBusiness } from './business.ts'
 import { Script, Style } from './code.tsx'
 
-/** Omits tags that need a public URL if there is none. */
+/** The landing page's head. Omits tags that need a public URL if there is none. */
 export function LandingHead({ content, build }: PageProps) {
   const { company, head } = content
   const { publicUrl } = build
@@ -49,7 +49,7 @@ export function LandingHead({ content, build }: PageProps) {
       />
       <script
         type="application/ld+json"
-        // biome-ignore lint/security/noDangerouslySetInnerHtml: React would escape the quotes of the JSON
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: React would escape the quotes in the JSON
         dangerouslySetInnerHTML={{ __html: formatBusiness(content, publicUrl) }}
       />
       <Style code={build.styles.landing} />

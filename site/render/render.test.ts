@@ -34,7 +34,7 @@ const decode = (text = '') =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-/** Reads the metadata that search engines and messengers look for. */
+/** Reads the metadata that search engines and messaging apps look for. */
 function readHead(page: string) {
   const [, inHead = ''] = page.match(/<head>(.*?)<\/head>/s) ?? []
   const metas = [...inHead.matchAll(/<meta (?:name|property)="([^"]+)" content="([^"]*)"/g)]
@@ -180,7 +180,7 @@ const hostile = [
   'x'.repeat(10_000),
 ].join(' ')
 
-/** Replaces every text of the value. */
+/** Replaces every text in the value. */
 const spoil = (value: unknown): unknown => {
   if (typeof value === 'string') return hostile
   if (Array.isArray(value)) return value.map(spoil)
@@ -193,7 +193,7 @@ test('shows hostile text in every entry as text, and keeps its policy', () => {
   const spoiled: Content = {
     ...whole,
     hours: content.hours,
-    // Icons are names, and the schema checks them.
+    // Keep the icons, because the schema allows only known names.
     about: { ...about, points: about.points.map((point) => ({ ...point, icon: 'check' })) },
     services: { ...services, cards: services.cards.map((card) => ({ ...card, icon: 'roof' })) },
   }
@@ -206,7 +206,7 @@ test('shows hostile text in every entry as text, and keeps its policy', () => {
   expect(page.index.match(/<script/g)).toHaveLength(2)
   expect(page.index.match(/<\/script>/g)).toHaveLength(2)
   expect(page.headers).toBe(clean.headers)
-  // Readers get back exactly the text, in HTML, in JSON-LD, and in the form's content.
+  // The text survives unchanged in HTML, in JSON-LD, and in the form's content.
   const [, headline] = page.index.match(/<h1 id="headline">([^<]*)</) ?? []
   expect(decode(headline)).toBe(hostile)
   expect(readHead(page.index).business.name).toBe(hostile)

@@ -11,11 +11,11 @@ import { formatSiteHeaders } from './site-headers.ts'
 export type Page = {
   index: string
   notFound: string
-  /** A `_headers` file, whose policy allows the inline code of both pages by hash. */
+  /** A `_headers` file, whose Content-Security-Policy allows the inline code of both pages by hash. */
   headers: string
 }
 
-/** Renders both pages. The build calls this for the static files, and the server when the owner publishes. */
+/** Renders both pages. The build calls this, and so does the server when the owner publishes. */
 export function render(content: Content, build: Build): Page {
   const props = { content: fillIn(content), build }
   const index = formatDocument([LandingHead, LandingPage], props)
@@ -32,7 +32,7 @@ function formatDocument(parts: ComponentType<PageProps>[], props: PageProps): st
 `
 }
 
-/** Shortens React's verbose HTML, which would cost a hundred bytes after compression. */
+/** Shortens React's verbose HTML, which saves a hundred bytes after compression. */
 const shorten = (html: string) =>
   html
     .replaceAll('&#x27;', "'")

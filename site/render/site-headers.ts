@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-// The build writes dist/_headers in the format of static hosts. Our server reads the same file.
+// The build writes dist/_headers in the format that static hosts read. Our server reads the same file.
 
 type Settings = {
-  /** The HTML of the finished pages. The policy allows their inline scripts and styles by hash. */
+  /** The HTML of the rendered pages. The Content-Security-Policy allows their inline scripts and styles by hash. */
   pages: readonly string[]
-  /** The backend's URL, if it is not the site's own. */
+  /** The URL of the Supabase project, if it is the backend. */
   supabaseUrl?: string | undefined
   withMaps: boolean
 }
@@ -13,13 +13,13 @@ type Settings = {
 export const formatSiteHeaders = (settings: Settings) =>
   formatHeaders(formatPolicy(settings), 'strict-origin-when-cross-origin')
 
-/** The desk's build uses this too. */
+/** The desk's build also uses this. */
 export const formatHeaders = (policy: string, referrerPolicy: string) =>
   [
     '/*',
     `  Content-Security-Policy: ${policy}`,
-    // Our server omits this header over plain HTTP. includeSubDomains would block the owner's subdomains
-    // without TLS for two years.
+    // Our server omits this header over plain HTTP. Don't add includeSubDomains, which would block the owner's
+    // subdomains without TLS for two years.
     '  Strict-Transport-Security: max-age=63072000',
     '  X-Content-Type-Options: nosniff',
     `  Referrer-Policy: ${referrerPolicy}`,
@@ -37,7 +37,7 @@ function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
   const html = pages.join('')
   const scripts = hashAll(html, /<script>(.*?)<\/script>/gs)
   const styles = hashAll(html, /<style>(.*?)<\/style>/gs)
-  // These sources are from Google's documentation, without those that only maps need.
+  // These sources are from Google's documentation, except for those that only maps need.
   const maps = (...sources: string[]) => (withMaps ? sources : [])
   const policy = {
     'default-src': ["'none'"],
@@ -66,7 +66,7 @@ export const hashAll = (html: string, inlined: RegExp) =>
 const hashForPolicy = (code: string) =>
   `'sha256-${createHash('sha256').update(code).digest('base64')}'`
 
-/** Parses a `_headers` file into the headers for all files and the extra ones for hashed files. */
+/** Parses a `_headers` file into the headers for all files and the extra headers for hashed files. */
 export function parseSiteHeaders(text: string) {
   const rules: Record<string, Record<string, string>> = {}
   let path = ''

@@ -15,8 +15,8 @@ import {
 } from './rules.ts'
 
 /*
- * Rules for the page's content: for site/content.ts in a build, and for what the owner types on the desk.
- * Each message continues a sentence that starts with the entry's name: "company.since must be …".
+ * Rules for site/content.ts, and for what the owner types on the desk. Each message continues a sentence that starts
+ * with the entry's name: "company.since must be …".
  */
 
 const phone = mustMatch(
@@ -74,7 +74,7 @@ const review = group({
   sample,
 })
 
-/** The sections below the first screen, in the order of the page. Each key is also the ID of the heading. */
+/** The sections below the first screen, in the order of the page. Each key is also the ID of the section's heading. */
 const sections = {
   about: group({
     sample,
@@ -205,7 +205,7 @@ export const contentSchema = group({
   footer: group({
     ...v.entriesFromList(['tagline', 'quickLinks', 'estimate', 'callHeading', 'rights'], line),
     alwaysOpen: line,
-    /** A section that is not listed here has no link. */
+    /** The footer has no link to a section that is not listed here. */
     links: group(v.entriesFromList(sectionNames, v.exactOptional(line))),
   }),
   notFound: lines('heading', 'text', 'home'),
@@ -213,5 +213,5 @@ export const contentSchema = group({
 
 export type Content = v.InferOutput<typeof contentSchema>
 
-/** Later rules may rely on earlier ones, such as hours on a valid time zone. */
+/** Stop at the first error, because later rules rely on earlier ones. The rules for hours need a valid time zone. */
 export const checkOptions = { abortPipeEarly: true } as const

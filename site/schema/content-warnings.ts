@@ -2,13 +2,13 @@ import { serviceTypes } from '#leads/fields.ts'
 import { type BusinessHours, getClock } from '#leads/hours.ts'
 import { listTexts } from './entry-path.ts'
 
-/** The content without placeholders. */
+/** The content has its placeholders filled in. */
 type Warned = { hours: BusinessHours; form: object }
 
-/** `paths` are the entries to change. */
+/** `paths` lists the entries to change. */
 export type ContentWarning = { id: string; text: string; next: string; paths: string[] }
 
-/** Finds valid content that is probably a mistake. The build, doctor, and the desk show these warnings. */
+/** Finds valid content that is probably a mistake. The build, `npm run doctor`, and the desk show these warnings. */
 export function* findContentWarnings(
   content: Warned,
   now: number,
@@ -42,7 +42,7 @@ export function* findContentWarnings(
     }
 }
 
-/** Dec 25, 2026. */
+/** Example: “Dec 25, 2026”. */
 const formatDate = (date: string) =>
   new Date(date).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
@@ -51,8 +51,8 @@ const replacedTexts =
   /^(header\.callLabel|footer\.(callHeading|alwaysOpen)|head\.(title|description|shareLines)|emergency\.notUrgent)\b/
 
 /**
- * Lists the entries that promise more than limited hours allow, such as about.text. Skips the form, because
- * its text changes with the hours.
+ * Lists the entries that promise more than the hours allow, such as about.text. Skips the form, because its text
+ * changes with the hours.
  */
 function listBrokenPromises(content: Warned): string[] {
   const { hours, form, ...others } = content

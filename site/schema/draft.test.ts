@@ -37,7 +37,7 @@ test('limits lists to a number that renders quickly', () => {
     path: 'testimonials.reviews',
     message: 'Reviews can have at most 100 entries. This list has 1,000.',
   }
-  // A list that is too long is not checked any further.
+  // If a list is too long, its items are not checked.
   for (const reviews of [repeat(1_000), Array(1_000).fill({})])
     expect(
       checkDraft({ ...content, testimonials: { ...content.testimonials, reviews } }, now),
@@ -150,7 +150,7 @@ test.each([
   expect(findMistakes({ hero: { headline } })).toEqual([{ path: 'hero.headline', message }])
 })
 
-// check-content.test.ts has more mistakes. The desk names an entry by its label.
+// The desk shows an entry's label, not its path. check-content.test.ts has more mistakes.
 test.each<[object, string, string]>([
   [
     { company: { license: '{company} 1' } },
@@ -241,7 +241,7 @@ test('points out wording that limited hours contradict, and holidays that have p
     path: 'hours.closedDates',
     message: expect.stringContaining('Dec 25, 2025'),
   })
-  // The owner cannot change these on the desk.
+  // Warnings without a path are about entries that the owner cannot change on the desk.
   expect(warnings.filter(({ path }) => path === undefined)).toEqual([
     { message: expect.stringMatching(/ to change it: “Services, day or night”$/) },
   ])

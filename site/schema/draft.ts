@@ -16,8 +16,8 @@ import { fillIn } from './placeholders.ts'
 import { explainTooMany, maxEntries } from './rules.ts'
 
 /**
- * The entries that the owner can edit on the desk, in the same tree as the content. An optional entry that
- * the owner has left out is null. An entry that is missing comes from site/content.ts.
+ * The entries that the owner can edit on the desk, in the same tree as the content. An optional entry that the owner
+ * has left out is null. A missing entry means that the one in site/content.ts applies.
  */
 type Draft = object
 
@@ -31,7 +31,7 @@ export function pickEditable(content: Content): Draft {
   return draft as Draft
 }
 
-/** Finds an entry that must not be stored, because it is too long or too deep to check, show, or edit. */
+/** Finds an entry that must not be stored, because it is too long or too deeply nested to check, show, or edit. */
 export function findMisfit(draft: unknown): Mistake | undefined {
   for (const { path, depth } of editableEntries) {
     const value = readEntry(draft, path)
@@ -91,13 +91,13 @@ function listUnchanged({ sample, fields }: EditorSection, content: unknown, file
   )
 }
 
-/** A list counts as unchanged while any of its items is. */
+/** A list counts as unchanged if any of its items is unchanged. */
 const isUnchanged = (value: unknown, original: unknown): boolean =>
   Array.isArray(value) && Array.isArray(original)
     ? value.some((item) => original.some((other) => isDeepStrictEqual(item, other)))
     : Boolean(value) && isDeepStrictEqual(value, original)
 
-/** Lists the longest entries that the owner can edit, with their number of characters: Reviews: Review 8 (900). */
+/** Lists the longest entries that the owner can edit, with their lengths, such as “Reviews: Review 8 (900)”. */
 export const listLongest = (draft: Draft, most: number): string[] =>
   editableEntries
     .flatMap(({ path }) => listTexts(readEntry(draft, path), path))
@@ -115,7 +115,7 @@ function explainMistake(path: string, problem: string): Mistake {
   return { path, message: `${joinLabels(section, label)} ${problem}` }
 }
 
-// More than anyone fixes before the next check.
+// More mistakes than anyone fixes at one time.
 const maxMistakes = 50
 
 /** Lists mistakes and probable mistakes, with messages for the owner. */
@@ -164,7 +164,7 @@ const askToAdd = 'If you take emergencies, ask the person who set up this site t
 function explainWarning({ id, text, next, paths }: ContentWarning, content: object): Warning[] {
   if (id === 'wording-beyond-hours') {
     const found = paths.map((path) => ({ path, place: findLabel(path) }))
-    // The desk cannot change these entries, so they have no label.
+    // Quote the other entries, which have no label because the desk cannot change them.
     const others = found.flatMap(({ path, place }) =>
       place ? [] : [`“${cut(String(readEntry(content, path)), 60)}”`],
     )

@@ -1,6 +1,6 @@
 /*
- * Describes the entries that the owner can edit on the desk, in the order of the page. contentSchema has the
- * rules. All other entries are only in site/content.ts.
+ * Describes the entries that the owner can edit on the desk, in the order of the page. contentSchema has the rules for
+ * them. All other entries can be changed only in site/content.ts.
  */
 import { dayNames, type Weekday } from '#leads/hours.ts'
 import { type SectionName, sectionNames } from './content-schema.ts'
@@ -19,19 +19,19 @@ type Kind =
   | 'list'
 
 export type EditorField = {
-  /** The path of the entry. In a list or group, it is relative to the item, and '' means the item itself. */
+  /** The path of the entry. In a group or a list item, it is relative to that, and '' means the item itself. */
   path: string
   label: string
   kind: Kind
   hint?: string
-  /** True if the owner can leave it out. */
+  /** True if the owner can leave the entry out. */
   optional?: true
   /** True if the entry, or each item of the list, has its own sample mark. */
   isMarked?: true
   choices?: { value: string; label: string }[]
   /** The fields of a group or of one item of a list. */
   fields?: EditorField[]
-  /** The name of one item of a list. */
+  /** What one item of the list is called. */
   item?: string
   /** The value that "Add" appends to a list. */
   newItem?: unknown
@@ -242,7 +242,7 @@ export const editorSections: readonly EditorSection[] = [
   },
 ]
 
-/** How deeply the values of each kind are nested. A list has groups of lines, and hours have lists of times. */
+/** How deeply the values of each kind are nested. A list contains groups of lines, and hours contain lists of times. */
 const depths: Record<Kind, number> = {
   ...{ line: 0, text: 0, phone: 0, email: 0, link: 0, number: 0, date: 0, choice: 0 },
   ...{ group: 1, list: 2, hours: 2 },
@@ -257,7 +257,7 @@ export const editableEntries: readonly { path: string; depth: number }[] = [
   { path: 'form.consent.version', depth: 0 },
 ]
 
-/** Returns the names that the owner sees for an entry: services.cards.1.title → Title under Services. */
+/** Returns the labels that the owner sees for an entry. Those for services.cards.1.title are “Services” and “Title”. */
 export function findLabel(path: string): { section: string; label: string } | undefined {
   const [, day] = path.match(/^hours\.open\.(\w+)/) ?? []
   const dayName = dayNames[day as Weekday]
@@ -275,6 +275,6 @@ export function findLabel(path: string): { section: string; label: string } | un
   }
 }
 
-/** Services: Title, or only Services for the section's list. */
+/** Examples: “Services: Title”, or only “Services” for the section's list. */
 export const joinLabels = (section: string, label: string): string =>
   section === label ? section : `${section}: ${label}`

@@ -2,7 +2,7 @@
 export const readEntry = (tree: unknown, path: string): unknown =>
   path === '' ? tree : path.split('.').reduce((inner, name) => Object(inner)[name], tree)
 
-/** Returns a copy of the tree with another entry, or without it if the value is undefined. */
+/** Returns a copy of the tree with a new value for the entry, or without the entry if the value is undefined. */
 export function writeEntry(tree: unknown, path: string, value: unknown): unknown {
   if (path === '') return value
   const [name = '', ...rest] = path.split('.')

@@ -27,7 +27,7 @@ const span = v.pipe(
   ),
 )
 
-/** The same rule in words for the desk, where the owner picks times with AM and PM. */
+/** Explains the same rule on the desk, where the owner picks times with AM and PM. */
 export const explainSpan = (input: unknown): string =>
   pattern.test(String(input))
     ? 'must end later than they start. If you’re open past midnight, close at 12:00 AM and open the next day at 12:00 AM.'
@@ -35,7 +35,7 @@ export const explainSpan = (input: unknown): string =>
 
 /** Accepts 2026-12-25 and 12-25, but not 2026-02-30. */
 function isDate(input: string): boolean {
-  // A yearly holiday may be on February 29.
+  // Use a leap year, because a yearly holiday may be on February 29.
   const date = /^\d\d-\d\d$/.test(input) ? `2028-${input}` : input
   const at = Date.parse(date)
   return /^\d{4}-\d\d-\d\d$/.test(date) && new Date(at || 0).toISOString().startsWith(date)

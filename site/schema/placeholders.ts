@@ -1,6 +1,6 @@
 import { fill } from '#leads/fill.ts'
 
-/** Every text except the company's own entries may contain these. */
+/** Every text outside `company` may contain these. */
 export const commonPlaceholders = ['company', 'minutes', 'since'] as const
 
 type Facts = {
@@ -12,7 +12,7 @@ type Facts = {
 
 export const listPlaceholders = (text: string): string[] => text.match(/\{[^{}]*\}/g) ?? []
 
-/** Returns the wording for the company's hours, with the common placeholders filled in. */
+/** Fills in the common placeholders and selects the wording that fits the company's hours. */
 export function fillIn<Content extends Facts>(content: Content): Content {
   const { company, hours } = content
   const values = { company: company.name, minutes: hours.promiseMinutes, since: company.since }

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { commonPlaceholders, listPlaceholders } from './placeholders.ts'
 
-/* Valibot rules whose messages name the fix. Each continues a sentence that starts with the entry's name. */
+/* Valibot rules whose messages explain the fix. Each continues a sentence that starts with the entry's name. */
 
 const list = (words: readonly string[], type: Intl.ListFormatType) =>
   new Intl.ListFormat('en', { type }).format(words)
 
-/** Rejects unknown entries, so that a misspelled one is reported. */
+/** Rejects unknown entries to catch misspelled names. */
 export const group = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   v.strictObject(entries, ({ expected }) => {
     if (expected === 'Object') return 'must be a group of entries between { and }.'
@@ -16,7 +16,7 @@ export const group = <const Entries extends v.ObjectEntries>(entries: Entries) =
 
 const anyText = v.string("must be text in quotes, such as '…'.")
 
-/** Unlike line breaks and tabs, control characters and halves of emoji show as nothing or as a box. */
+/** Rejects control characters and unpaired surrogates, which show as nothing or as a box, but allows \n and \t. */
 const isPrintable = (input: string) => !/[^\P{Cc}\n\t]|\p{Cs}/u.test(input)
 
 const limitLength = (max: number) =>
@@ -51,7 +51,7 @@ function writing(maxLength: number, required: readonly string[], common: readonl
 }
 
 const isFilled = v.check<string, string>(
-  // U+2800 is an empty Braille cell.
+  // U+2800 is a blank Braille cell.
   (input) => /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(input),
   'is empty. Fill it in.',
 )
@@ -67,7 +67,7 @@ export const optionalText = writing(textLength, [], commonPlaceholders)
 export const shortFact = (maxLength: number) => v.pipe(writing(maxLength, [], []), isFilled)
 /** A fact about the company. */
 export const fact = shortFact(lineLength)
-/** A text with a placeholder that is filled in when the text is shown. */
+/** A text with a required placeholder, which is filled in when the text is shown. */
 export const textWith = (placeholder: 'time' | 'count' | 'address' | 'field') =>
   writing(textLength, [placeholder], commonPlaceholders)
 
@@ -88,12 +88,12 @@ export const choice = <const Names extends readonly string[]>(...names: Names) =
     return `is '${input}', but must be ${list(quoted, 'disjunction')}.`
   })
 
-// Far more than a page needs, but few enough to check and render without delaying visitors.
+// Far more entries than a page needs, but few enough to check and render without delaying visitors.
 export const maxEntries = 100
 
 const explainList = 'must be a list between [ and ].'
 
-/** Checks the entries only of a list that is short enough. */
+/** Checks the list's length first, so that the items of a list that is too long are not checked. */
 export const listOf = <Item extends v.GenericSchema>(item: Item) =>
   v.pipe(
     v.array(v.unknown(), explainList),

@@ -1,5 +1,5 @@
 import type { Content } from '../schema/content-schema.ts'
 
-/** Serving Minneapolis and Saint Paul */
+/** Example: “Serving Minneapolis and Saint Paul”. */
 export const formatArea = ({ areaLabel, areaServed }: Content['company']) =>
   `${areaLabel} ${new Intl.ListFormat('en').format(areaServed)}`

@@ -9,7 +9,7 @@ import { measureName } from './logo.tsx'
 export function listHeroPictures(build: Build) {
   const find = (size: string) => findFile(build, `pictures/hero-${size}.avif`)
   return {
-    // One size for all phones and tablets: it fits into the first round trip.
+    // One size for all phones and tablets, because it is small enough for the first round trip.
     tall: { media: '(width < 64rem)', srcSet: find('portrait-1080') },
     wide: {
       media: '(width >= 64rem)',
@@ -39,7 +39,7 @@ export function Hero({ content, build }: PageProps) {
                 className="hero-picture"
               />
             </picture>
-            {/* Shows the company's name on screens whose header has space only for the logo. */}
+            {/* CSS shows this on screens whose header has space only for the logo. */}
             <p className="hero-company" data-name={measureName(company.name)}>
               {company.name}
             </p>
@@ -64,10 +64,10 @@ export function Hero({ content, build }: PageProps) {
   )
 }
 
-// Fewer reviews would not convince visitors.
+// With fewer reviews, don't show a count, because it would not convince visitors.
 const minReviews = 5
 
-/** Why to trust the company: its reviews, and the owner's own text. */
+/** Shows why to trust the company: the number of reviews and the owner's own text. */
 function Proof({ hero, testimonials }: PageProps['content']) {
   const count = testimonials.reviews.length
   const hasReviews = count >= minReviews

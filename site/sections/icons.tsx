@@ -1,6 +1,6 @@
 import type { SVGProps } from 'react'
 
-// From Lucide (icons-license.txt), in its shortest drawings, because the page contains them.
+// Icons from Lucide (icons-license.txt). Prefer those with short paths, because the page contains them.
 
 const draw = (...lines: string[]) =>
   function Icon({ size = 24, ...props }: SVGProps<SVGSVGElement> & { size?: number }) {
@@ -57,7 +57,7 @@ export const ShieldCheck = draw('M12 22s8-4 8-10V5l-8-3-8 3v7c0 6 8 10 8 10z', '
 
 const star = 'l2.9 5.9 6.6 1-4.8 4.6 1.1 6.5-5.8-3.1-5.8 3.1 1.1-6.5-4.8-4.6 6.6-1z'
 
-/** The stars are filled, and the stroke rounds their corners. */
+/** Stars that are filled. The stroke rounds their corners. */
 export const FiveStarsDrawing = () => (
   <symbol
     id="five-stars"
@@ -71,7 +71,7 @@ export const FiveStarsDrawing = () => (
   </symbol>
 )
 
-/** Uses the drawing that the reviews contain. */
+/** Refers to the drawing in the review section. */
 export const FiveStars = () => (
   <svg aria-hidden="true" className="stars">
     <use href="#five-stars" />

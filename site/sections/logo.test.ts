@@ -5,11 +5,11 @@ test.each([
   ['ABC', 'short'],
   ['Ridgeline Roofing', 'short'],
   ['Big Sky Roofing', 'short'],
-  // Nine letters, some of them wide.
+  // “Homeworks” has nine letters, some of them wide.
   ['Homeworks Roofing', undefined],
   ['Wommwwmmo Roofing', undefined],
   ['ALL ROOFING', undefined],
-  // Three lines.
+  // This would need three lines.
   ['Peak Roofing Co', undefined],
   ['Northwestern Roofing Co', undefined],
   ['Hendersonville Residential Roofing', 'long'],

@@ -11,10 +11,10 @@ const letterWidths: [RegExp, number][] = [
   [/./, 0.61],
 ]
 
-/** A short name has two lines of 5 em (header.css). Some systems round the widths of small letters up. */
+/** A short name fits on two lines of 5 em (header.css). Leave a margin, because some systems round up letter widths. */
 const maxLineWidth = 4.7
 
-/** Long names do not fit in the header on tablets. Short ones fit there on most phones, in two lines. */
+/** A long name does not fit in the header on tablets. A short name fits on most phones, on two lines. */
 export function measureName(name: string): 'short' | 'long' | undefined {
   if (name.length > 28) return 'long'
   const words = name.split(' ')
@@ -39,7 +39,7 @@ export function Logo({ name }: { name: string }) {
         height={size}
         aria-hidden="true"
         fill="currentColor"
-        // biome-ignore lint/security/noDangerouslySetInnerHtml: the owner's own drawing
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: the owner supplies the logo
         dangerouslySetInnerHTML={{ __html: logo.shapes }}
       />
       <span>{name}</span>

@@ -2,7 +2,7 @@ import { type BusinessHours, readSpan, type Weekday, weekdays } from '#leads/hou
 
 type Week = Exclude<BusinessHours['open'], 'always'>
 
-/** Mon–Fri 7 AM–6 PM, Sat 8 AM–12 PM and 1 PM–4:30 PM */
+/** Example: “Mon–Fri 7 AM–6 PM, Sat 8 AM–12 PM and 1 PM–4:30 PM”. */
 export const formatOpeningHours = (open: Week) => listOpeningHours(open).join(', ')
 
 export function listOpeningHours(open: Week): string[] {
@@ -20,7 +20,7 @@ export function listOpeningHours(open: Week): string[] {
 
 const formatSpan = (span: string) => readSpan(span).map(formatMinute).join('–')
 
-/** 450 → 7:30 AM, with a space where no line breaks */
+/** Formats 450 as 7:30 AM, with a no-break space. */
 function formatMinute(minute: number): string {
   const hour = Math.floor(minute / 60)
   const rest = minute % 60 ? `:${String(minute % 60).padStart(2, '0')}` : ''

@@ -1,7 +1,7 @@
 /*
- * Makes the testimonial rows move in a loop. In the HTML, each row is a normal scrollable list. This adds
- * the copies that close the loop, hidden from screen readers. CSS (.row) does the animation. The inline
- * script imports this file when the section is about to become visible.
+ * Makes the testimonial rows move in a loop. In the HTML, each row is a normal scrollable list. This adds the copies
+ * that close the loop, which are hidden from screen readers. CSS (.row) animates the row. The inline script imports
+ * this file when the section is about to become visible.
  */
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)')
 const button = document.querySelector<HTMLButtonElement>('[data-drift-button]') as HTMLButtonElement
@@ -29,8 +29,8 @@ reducedMotion.addEventListener('change', update)
 update()
 
 /**
- * If all cards fit on the screen, they do not move, because a loop would show each card twice and look
- * like more reviews than there are. Rows of six or more always move.
+ * If all cards fit on the screen, they do not move, because a loop would show cards twice, as if there were more
+ * reviews. Rows of six or more always move.
  */
 function canLoop(row: HTMLElement): boolean {
   const list = row.firstElementChild?.firstElementChild as HTMLElement
@@ -62,7 +62,7 @@ function stop(row: HTMLElement) {
   row.scrollLeft = offsetPx
 }
 
-/** Appends enough copies to fill any screen while the loop restarts. */
+/** Appends enough copies to fill the screen while the loop restarts. */
 function closeLoop(track: HTMLElement, list: HTMLElement) {
   for (let widthPx = 0; widthPx < screen.width; widthPx += list.offsetWidth) {
     const copy = list.cloneNode(true) as HTMLElement

@@ -30,7 +30,7 @@ export function Services({ content: { services }, build }: PageProps) {
   )
 }
 
-/** Has no fallback for browsers without AVIF, because the card looks complete without a picture. */
+/** Browsers without AVIF get no picture, because the card looks complete without one. */
 function Picture({ files, name }: { files: Build['files']; name: string }) {
   const [small, large] = [files[`${name}-480.avif`], files[`${name}-800.avif`]]
   if (!small) return null

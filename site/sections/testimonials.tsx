@@ -5,10 +5,10 @@ import { FiveStars, FiveStarsDrawing, Pause, Play } from './icons.tsx'
 type Review = Content['testimonials']['reviews'][number]
 type Testimonial = Review & { id: number; image: string | undefined }
 
-// Rows of six or more always move (review-motion.ts).
+// A row has at least six cards if possible, because such a row always moves (review-motion.ts).
 const [maxRows, rowLength] = [3, 6]
 
-/** Adds IDs and pictures, so that the owner writes only names and reviews, and splits the list into rows. */
+/** Adds an ID and a picture to each review, so that the owner doesn't have to, and splits the list into rows. */
 export function arrangeReviews(reviews: readonly Review[], files: Build['files']): Testimonial[][] {
   const testimonials = reviews.map((review, index) => {
     const file = `pictures/avatars/${review.name.toLowerCase().replaceAll(' ', '-')}.svg`
@@ -73,7 +73,7 @@ export function Testimonials({ content: { testimonials }, build }: PageProps) {
   )
 }
 
-/** Roof repair, Saint Paul · March 2026, Google */
+/** Example: “Roof repair, Saint Paul · March 2026, Google”. */
 const formatFacts = ({ job, town, month, source }: Partial<Review>) =>
   [
     [job, town],
@@ -83,7 +83,7 @@ const formatFacts = ({ job, town, month, source }: Partial<Review>) =>
     .filter(Boolean)
     .join(' · ')
 
-/** Maria del Carmen Delgado → MD */
+/** Formats Maria del Carmen Delgado as MD. */
 function formatInitials(name: string): string {
   const words = name.split(' ').filter((word) => /^\p{L}/u.test(word))
   return [words[0], words.length > 1 && words.at(-1)]
@@ -101,7 +101,7 @@ type RowProps = {
 
 function Row({ cards, label, ratingLabel, direction }: RowProps) {
   return (
-    // Focusable: keyboard users can scroll the row, and focus pauses its motion.
+    // The row is focusable, so that keyboard users can scroll it. Focus also pauses its motion.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className="row deferred" data-direction={direction} aria-label={label} tabIndex={0}>
       <div className="row-track">

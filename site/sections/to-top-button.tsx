@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Scrolls smoothly to the top (page.ts), where the form is. Without scripts it is a link. */
+/** Scrolls smoothly to the top, where the form is (page.ts). Without scripts, it is a link. */
 export function ToTopButton({ className, children }: { className: string; children: ReactNode }) {
   return (
     <>
@@ -8,7 +8,7 @@ export function ToTopButton({ className, children }: { className: string; childr
         {children}
       </button>
       <noscript>
-        {/* No element has this id. Browsers treat #top as the top of the page. */}
+        {/* No element has this ID. Browsers treat #top as the top of the page. */}
         <a href="#top" className={className}>
           {children}
         </a>

@@ -7,7 +7,7 @@ import { createAddressSearch } from './search.ts'
 
 type Words = NonNullable<FormContent['places']>
 
-/** Loads Google's Places library. Returns the list, or nothing if the library does not load. */
+/** Loads Google's Places library. Returns the list of suggestions, or undefined if the library does not load. */
 export async function attachSuggestions(input: HTMLInputElement, key: string, words: Words) {
   const loaded = await loadPlaces(key, words.region)
   if (!loaded) return
@@ -21,7 +21,7 @@ type ComboboxProps = {
   refused: AbortSignal
 }
 
-/** Turns the field into an editable combobox with list autocomplete (ARIA) and shows its list. */
+/** Turns the field into an editable combobox with a list of suggestions, as ARIA defines it. */
 function AddressCombobox({ input, words, places, refused }: ComboboxProps) {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
@@ -46,7 +46,7 @@ function AddressCombobox({ input, words, places, refused }: ComboboxProps) {
     }),
   )
 
-  /** Hides the list but keeps its options, because an arrow key shows them again after Escape. */
+  /** Hides the list but keeps its options, because after Escape, an arrow key shows them again. */
   function close() {
     search.cancel()
     setOpen(false)
@@ -63,7 +63,7 @@ function AddressCombobox({ input, words, places, refused }: ComboboxProps) {
     clear()
     const typed = input.value
     const address = await search.findAddress(prediction)
-    // Do not overwrite the field if the visitor kept typing or submitted the form in the meantime.
+    // Do not overwrite the field if the visitor has kept typing or the form has been cleared.
     if (!address || input.value !== typed) return
     fillInput(input, address)
     setStatus(fill(words.chosen, { address }))
@@ -75,7 +75,7 @@ function AddressCombobox({ input, words, places, refused }: ComboboxProps) {
   })
 
   const handleKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    // During composition, Enter and the arrow keys belong to the input method.
+    // During composition, Enter and the arrow keys control the input method.
     if (event.isComposing) return
     const chosen = open ? predictions[active] : undefined
     if (event.key === 'Enter') {
@@ -97,7 +97,7 @@ function AddressCombobox({ input, words, places, refused }: ComboboxProps) {
 
   const handleBlur = useEffectEvent(clear)
 
-  // Use a layout effect, so that the keys work as soon as the field is a combobox.
+  // Use a layout effect, so that the keys work as soon as the field becomes a combobox.
   useLayoutEffect(() => {
     if (disabled) return
     const listeners = new AbortController()
@@ -125,7 +125,7 @@ function AddressCombobox({ input, words, places, refused }: ComboboxProps) {
     })
   }, [input, id, open, activeId, disabled])
 
-  // On a small screen, the list would open below the bottom edge.
+  // On a small screen, the list may open below the bottom edge.
   useEffect(() => {
     if (open) list.current?.scrollIntoView({ block: 'nearest' })
   }, [open])
@@ -141,8 +141,8 @@ function AddressCombobox({ input, words, places, refused }: ComboboxProps) {
         <div ref={list} className="suggestions">
           <div role="listbox" id={id} aria-label={words.label}>
             {predictions.map((prediction, index) => (
-              // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and refers to the active option
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
+              // biome-ignore lint/a11y/useFocusableInteractive: the field keeps focus and points to the active option
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keyboard
               <div
                 key={prediction.placeId}
                 role="option"

@@ -1,4 +1,4 @@
-/* A loader for Google's Places library, and types for the parts that the form uses. */
+/* Loads Google's Places library, and declares types for the parts that the form uses. */
 
 type Text = { text: string }
 
@@ -45,7 +45,7 @@ declare global {
 }
 
 const pollMs = 100
-// Even on the slowest usable connection, the script loads in under a minute.
+// Twice the time that the script needs on the slowest usable connection.
 const giveUpMs = 120_000
 
 /**

@@ -64,7 +64,7 @@ describe('address search', () => {
     search.cancel()
     late.resolve([predict('12 Oak St')])
     await vi.advanceTimersByTimeAsync(0)
-    // Suggestions that are not places are omitted.
+    // The null stands for a suggestion that is not a place, so it is omitted.
     expect(found).toEqual([['12 Oakland Ave']])
   })
 

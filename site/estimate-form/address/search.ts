@@ -1,11 +1,11 @@
 import type { Places, Prediction } from './places.ts'
 
-// Google's types for addresses. A request may have at most five.
+// Google's place types for addresses. A request may list at most five.
 const addressTypes = ['street_address', 'premise', 'subpremise', 'route']
 
 // Fewer letters match too many addresses, and every request is billed.
 const minLength = 3
-// Longer than a fast typist's pause between keys, but too short to notice.
+// Longer than a fast typist's pause between keystrokes, but too short to notice.
 const debounceMs = 200
 // After three failures in a row, recovery is unlikely while the visitor types.
 const maxFailures = 3
@@ -18,7 +18,7 @@ type SearchOptions = {
   onGiveUp: () => void
 }
 
-/** Searches for addresses with as few requests as possible. A late response never replaces a newer one. */
+/** Searches for addresses with as few requests as possible. A late response never replaces newer suggestions. */
 export function createAddressSearch({
   places,
   region,
@@ -26,7 +26,7 @@ export function createAddressSearch({
   onFailed,
   onGiveUp,
 }: SearchOptions) {
-  // Google bills all requests with the same token, up to and including a choice, as one session.
+  // Google bills all requests with the same token, from the first search to the visitor's choice, as one session.
   let sessionToken: object | undefined
   let latestId = 0
   let failures = 0
@@ -58,7 +58,7 @@ export function createAddressSearch({
     }
   }
 
-  /** Cancels the scheduled request and ignores the response to a running one. */
+  /** Cancels the scheduled request and ignores the response to a request that is already sent. */
   function cancel() {
     latestId += 1
     clearTimeout(timer)
@@ -67,7 +67,7 @@ export function createAddressSearch({
   return {
     cancel,
 
-    /** Returns false if it does not search, for example because the text is too short. */
+    /** Returns false if it does not search, such as when the text is too short. */
     search(text: string) {
       cancel()
       const input = text.trim()

@@ -9,8 +9,8 @@ type SuggestionsProps = {
 }
 
 /**
- * Suggestions for the address field, loaded when the visitor focuses the form. Without a key, or after a
- * failure, the field stays a plain text field.
+ * Suggestions for the address field. Their code loads when the visitor focuses the form. Without a key, or if loading
+ * fails, the field stays a plain text field.
  */
 export function AddressSuggestions({ field, places }: SuggestionsProps) {
   const [list, setList] = useState<ReactNode>()
@@ -24,7 +24,7 @@ export function AddressSuggestions({ field, places }: SuggestionsProps) {
         const { attachSuggestions } = await import('./combobox.tsx')
         setList(await attachSuggestions(input, mapsKey, places))
       } catch {
-        // If this code does not load, visitors can still type the whole address.
+        // Ignore the error, because visitors can still type the whole address.
       }
     }
     // The form may already have the focus when this code loads.
