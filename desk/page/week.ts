@@ -26,7 +26,7 @@ export function setDay(week: Week, day: Weekday, spans: readonly string[] | unde
 export const copyDay = (week: Week, from: Weekday, to: readonly Weekday[]): Week =>
   to.reduce((copied, day) => setDay(copied, day, week[from]), week)
 
-/** Adds a break from 12:00 to 13:00 to the last span, or adds an empty span if the last one ends too early or late. */
+/** Adds a break from 12:00 to 13:00 to the last span, or adds an empty span if the last one does not cover it. */
 export function addBreak(spans: readonly string[]): readonly string[] {
   const last = spans.at(-1) ?? ''
   const [from, to] = readSpan(last)
