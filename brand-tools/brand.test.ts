@@ -31,7 +31,7 @@ const folders = (root: string) => ({
   effort: 0,
 })
 
-/** Creates a folder that contains only a brand. */
+/** Creates a folder with only the files of a brand. */
 function prepare() {
   const root = createDir()
   for (const folder of ['site/brand', 'site/pictures', 'site/public', 'desk/public', 'leads'])
@@ -112,7 +112,7 @@ test('reports a brand that has changed since it was created', async () => {
   expect(find({}, { ...acme, company: { name: 'Acme & Daughters' } })).toBeDefined()
   await addPicture('about.jpg', 1200, 910)
   expect(find()).toBeDefined()
-  // A clone may lack the originals.
+  // A clone may lack the original pictures.
   rmSync(join(root, 'site/brand/hero.jpg'))
   expect(find()).toBeUndefined()
 })
@@ -120,7 +120,7 @@ test('reports a brand that has changed since it was created', async () => {
 test('explains the problem with a missing, broken, or small file', async () => {
   const { root, addPicture, make } = prepare()
   await expect(make()).rejects.toThrow('site/brand/ has no hero.jpg')
-  // The sample's .webp may still exist.
+  // The sample .webp may still exist.
   await addPicture('hero.webp', 1920, 1080)
   await addPicture('hero.HEIC', 1920, 1080)
   await expect(make()).rejects.toThrow(/^site\/brand\/hero\.HEIC .* as a JPEG.*Most Compatible/)
@@ -182,15 +182,15 @@ test('does not show the sample house on phones once the owner has added a pictur
   )
   await jobs.find(({ target }) => target.endsWith('hero-portrait-1080.avif'))?.make()
   const phones = await sharp(join(root, 'site/pictures/hero-portrait-1080.avif')).stats()
-  // The owner's picture has one color.
+  // The picture has only one color, so it is the owner's.
   for (const { stdev } of phones.channels) expect(stdev).toBeLessThan(1)
-  // The owner's portrait picture is used.
+  // If the owner replaces the portrait picture, it is used.
   await addPicture('hero-portrait.webp', 1200, 1500)
   expect((await plan()).notes.join()).not.toContain('sample')
 })
 
 test('the shades in use are those of this site’s pictures', async () => {
-  // A clone may lack the originals.
+  // A clone may lack the original pictures.
   if (!existsSync('site/brand/hero.webp') || !existsSync('site/brand/night.webp')) return
   const { shades, heroTop } = await planPictures({ ...folders('.'), cards: [] })
   expect({ shades, heroTop }).toEqual({ shades: made.shades, heroTop: made.heroTop })

@@ -23,11 +23,11 @@ type Options = {
   brand: Brand
   content: BrandWords & { services?: Pick<Content['services'], 'cards'> }
   print: (line: string) => void
-  /** AVIF effort, 0 to 9. Effort 3 is six times as fast as 4 and adds at most 2% to the size. */
+  /** The AVIF effort, from 0 to 9. An effort of 3 is six times as fast as 4 and makes files at most 2% larger. */
   effort?: number
 }
 
-/** Creates the colors, pictures, icons, and share picture from site/brand/. */
+/** Creates the colors, the pictures, the icons, and the picture for shared links from site/brand/. */
 export async function makeBrand({ root, brand, content, print, effort = 3 }: Options) {
   checkBrand(brand)
   const brandDir = join(root, 'site/brand')
@@ -59,7 +59,7 @@ export async function makeBrand({ root, brand, content, print, effort = 3 }: Opt
   )
   const badge = drawBadge(logo, { ...palette, ...drawings })
   writeFileSync(join(root, 'site/pictures/award.svg'), badge)
-  // Write this file last, because its stamp means that everything has been created.
+  // Write this file last, because its stamp means that all the other files have been created.
   const values = {
     roundness: roundness[brand.corners],
     palette,

@@ -24,7 +24,7 @@ export function planIcons({ root, brandDir, logo, palette, words }: Options): Jo
   const site = join(root, 'site/public')
   const desk = join(root, 'desk/public')
   const svg = (target: string) => ({ target, make: () => writeFile(target, draw(true)) })
-  // Leave Apple and maskable icons square: the system rounds them, and iOS shows transparent corners as black.
+  // Leave Apple and maskable icons square, because the system rounds them and iOS shows transparent corners as black.
   const png = (target: string, px: number, rounded: boolean, size?: number) => ({
     target,
     make: () =>
@@ -37,13 +37,13 @@ export function planIcons({ root, brandDir, logo, palette, words }: Options): Jo
   return [
     svg(join(site, 'favicon.svg')),
     svg(join(desk, 'icon.svg')),
-    // Browsers detect that this is a PNG.
+    // A PNG works here, because browsers detect the format.
     png(join(site, 'favicon.ico'), 32, true),
     png(join(site, 'apple-touch-icon.png'), 180, false),
     png(join(desk, 'apple-touch-icon.png'), 180, false),
     png(join(desk, 'icon-192.png'), 192, true),
     png(join(desk, 'icon-512.png'), 512, true),
-    // Android may crop the edges.
+    // Make the logo smaller, because Android may crop the edges.
     png(join(desk, 'icon-maskable.png'), 512, false, 17),
     { target: share, make: () => makeSharePicture(share, { hero, logo, palette, words }) },
   ]
@@ -53,8 +53,8 @@ const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll(
 
 const widestLine = 1040
 
-// sharp cannot draw text with a variable WOFF2 font. Pango draws text in another font, without a warning, if it
-// does not find this one: look at og.jpg after a change.
+// Use .ttf files, because sharp cannot draw text in a variable WOFF2 font. If a font is not found, the text is drawn in
+// a different font without a warning, so check og.jpg after a change.
 const fontDir = join(import.meta.dirname, '../site/fonts')
 
 async function makeSharePicture(
@@ -71,7 +71,7 @@ async function makeSharePicture(
   let wordsEnd = 0
   for (const { top, size, weight, color, text } of lines) {
     const fontfile = join(fontDir, `archivo-${weight}.ttf`)
-    // Both files have this family name.
+    // Both .ttf files have this family name.
     const span = `<span font_family="Archivo SemiBold" weight="${weight}" foreground="${color}">${escapeMarkup(text)}</span>`
     const line = { text: span, font: `Archivo ${size}`, fontfile, dpi: 72, rgba: true }
     const drawn = await sharp({ text: line }).png().toBuffer()

@@ -60,7 +60,7 @@ export function readLogo(svg: string): LogoDrawing {
     )
   if (!/<(?!g)\w/.test(shapes))
     throw new UserError(`${name} contains only a background. Add the shapes of your logo.`)
-  // In one color, a shape on top of another would disappear.
+  // In a single color, a shape on top of another one would disappear.
   if (colors.size > 1)
     throw new UserError(
       `${name} has ${colors.size} colors (${[...colors].join(' and ')}), but the site shows it in a single color. Give all shapes the same color. If a shape lies on top of another, cut it out: in Inkscape, select both, then choose Path > Difference.`,

@@ -73,7 +73,7 @@ test.each([
 })
 
 test('suggests the nearest color in either direction', () => {
-  // Dark text on a slightly lighter orange, instead of white text on brown.
+  // A slightly lighter orange with dark text is nearer than a brown with white text.
   const colors = { ...sample, ink: '#353535', accent: '#f97316' }
   expect(readFaults(colors)).toContain("Try accent: '#fd761c'")
 })

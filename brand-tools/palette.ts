@@ -12,8 +12,8 @@ type Rule = readonly [
   hue: number,
 ]
 
-// In OKLCH: lightness is added (by) or set (at), chroma is multiplied, and hue is rotated. Tuned by eye on
-// the sample brand.
+// Each rule is in OKLCH. It adds to the lightness (by) or sets it (at), multiplies the chroma, and rotates the hue. The
+// numbers were tuned by eye on the sample brand.
 const day = {
   slate: ['ink', 'by', 0.18, 2.1, -12],
   fieldBorder: ['ink', 'at', 0.667, 1.19, -15],
@@ -22,7 +22,7 @@ const day = {
   accentDeep: ['accent', 'by', -0.089, 0.86, 0],
 } as const satisfies Record<string, Rule>
 
-/** The award badge and the drawing on the 404 page. */
+/** Colors for the award badge and the drawing on the 404 page. */
 const drawings = {
   shingle: ['ink', 'by', 0.243, 2.4, -11],
   shingleLight: ['ink', 'by', 0.3, 2.2, -20],
@@ -34,7 +34,7 @@ const drawings = {
   brickDeep: ['accent', 'by', -0.072, 0.67, -2],
 } as const satisfies Record<string, Rule>
 
-/** The desk in dark mode. */
+/** Colors for the desk in dark mode. */
 const night = {
   white: ['ink', 'at', 0.257, 1.25, 2],
   ink: ['paper', 'at', 0.95, 1.3, 0],
@@ -51,7 +51,7 @@ const fixed = {
   white: '#ffffff',
   alarm: '#a31621',
   leaf: '#23613a',
-  // The stars are gold on white, where they need a contrast of 3:1, and goldLight on dark pictures.
+  // Stars on white are gold, which has the required contrast of 3:1. Stars on dark pictures are goldLight.
   gold: '#c5850c',
   goldLight: '#ffc247',
 }
@@ -59,7 +59,7 @@ const fixedInDrawings = { wood: '#d39b68', sun: '#f3dcae' }
 
 const lightnessStep = 0.005
 const minContrast = 4.5
-// Buttons have readable text, so their own color needs less contrast. This allows yellow, which many brands use.
+// A button's color needs less contrast, because the text on it is readable. This allows yellow, which many brands use.
 const minButtonContrast = 1.5
 
 type Lch = { l: number; c: number; h: number }
@@ -74,7 +74,7 @@ const toHex = (lch: Lch): string => formatHex(clampChroma({ mode: 'oklch', ...lc
 
 function derive(colors: Brand['colors'], [from, how, lightness, chroma, hue]: Rule): string {
   const { l, c, h } = toLch(colors[from])
-  // Raise the chroma of grays only; a strong purple would become too bright.
+  // Raise the chroma of grayish colors only, because a strong purple would become too bright.
   const calm = Math.min(c * chroma, Math.max(c, 0.045))
   return toHex({ l: how === 'by' ? l + lightness : lightness, c: calm, h: h + hue })
 }
@@ -84,12 +84,12 @@ const deriveAll = <Name extends string>(colors: Brand['colors'], rules: Record<N
     Object.entries<Rule>(rules).map(([name, rule]) => [name, derive(colors, rule)]),
   ) as Record<Name, string>
 
-/** Lightness changes in both directions, smallest first. */
+/** Changes to the lightness in both directions, from smallest to largest. */
 const shifts = [0]
 for (let step = 1; step <= 1 / lightnessStep; step++)
   shifts.push(-step * lightnessStep, step * lightnessStep)
 
-/** Returns a lighter or darker color of the same hue, or none if it would be darker than black or lighter than white. */
+/** Returns a lighter or darker color with the same hue, or none if the lightness would be out of range. */
 function shift(hex: string, by: number): string[] {
   if (by === 0) return [hex]
   const { l, c, h } = toLch(hex)
@@ -98,7 +98,7 @@ function shift(hex: string, by: number): string[] {
 
 const listNearest = (hex: string): string[] => shifts.flatMap((by) => shift(hex, by))
 
-/** Computes every color of the site from the brand's three. */
+/** Computes every color of the site from the brand's three colors. */
 export function computePalette({ colors }: Pick<Brand, 'colors'>) {
   const { ink, paper, accent } = colors
   const { white } = fixed
@@ -108,7 +108,7 @@ export function computePalette({ colors }: Pick<Brand, 'colors'>) {
   const isLight = wcagContrast(ink, accent) > wcagContrast(white, accent)
   const onAccent = isLight && !isReadable(white)(accent) ? ink : white
   if (onAccent === ink) derived.accentDeep = derive(colors, ['accent', 'by', 0.05, 0.86, 0])
-  // A light accent is too pale for text.
+  // Use a darker color for links if the accent is too pale for text.
   const isLink = (hex: string) => [white, paper].every(isReadable(hex))
   const link = listNearest(accent).find(isLink) ?? ink
   return { ...fixed, ink, paper, accent, ...derived, onAccent, link }
@@ -168,7 +168,7 @@ function listFaults(colors: Colors, pairs: Pair[]): string[] {
   })
 }
 
-/** Finds the nearest colors that pass every check. */
+/** Finds the most similar colors that pass every check. */
 function findBetter(colors: Colors): Colors | undefined {
   const passes = (pairs: Pair[]) => (tried: Colors) => listFaults(tried, pairs).length === 0
   const bases = shifts.flatMap((by) => [
@@ -182,7 +182,7 @@ function findBetter(colors: Colors): Colors | undefined {
     .find(passes(accentPairs))
 }
 
-/** Throws an error that lists every unreadable pair, and suggests colors that pass. */
+/** Throws an error if any colors are unreadable together. Its message lists them and suggests colors that pass. */
 export function checkBrand({ colors }: Brand): void {
   const { ink, paper } = colors
   if (wcagLuminance(ink) > wcagLuminance(paper))
@@ -203,5 +203,5 @@ export function checkBrand({ colors }: Brand): void {
   )
 }
 
-/** Multiplies the default radius. */
+/** The factors by which the default radius is multiplied. */
 export const roundness = { square: 0, soft: 1, round: 2 }

@@ -6,7 +6,6 @@ import { countEdits } from '#leads/unknown-variables.ts'
 import { UserError } from '#leads/user-error.ts'
 import { type Area, computeShade, computeTopColor, measuredWidth } from './shade.ts'
 
-/** Creates one file. */
 export type Job = { target: string; make: () => Promise<unknown> }
 
 type Size = { width: number; avif: number; webp?: number }
@@ -14,18 +13,17 @@ type Picture = {
   sources: string[]
   shape: [width: number, height: number]
   sizes: Size[]
-  /** Keeps the top of a taller picture, instead of the middle. */
+  /** Crops a taller picture to its top instead of its middle. */
   keepTop?: true
-  /** Where white words lie on the picture, by the name of the shade behind them. */
+  /** The area of the picture with white text on it, by the name of the shade behind the text. */
   words?: Partial<Record<ShadeName, Area>>
 }
 
-/** Each is a custom property of the style sheets, such as --shade-wide. */
+/** The style sheets have a custom property for each of these, such as --shade-wide. */
 const shadeNames = ['wide', 'wideTop', 'tall', 'night'] as const
 type ShadeName = (typeof shadeNames)[number]
 
-// Each width has its own quality, because artifacts are harder to see on high-density screens. The samples
-// in site/brand/ were rendered for this site.
+// Each width has its own quality, because artifacts are harder to see on high-density screens.
 const pictures: Record<string, Picture> = {
   hero: {
     sources: ['hero'],
@@ -35,10 +33,10 @@ const pictures: Record<string, Picture> = {
       { width: 1440, avif: 50 },
       { width: 1920, avif: 48 },
     ],
-    // The words and the header, on screens up to 2560 px wide (hero.css, e2e/contrast.spec.ts).
+    // The text and the header on screens up to 2560 px wide (hero.css, e2e/contrast.spec.ts).
     words: { wide: { top: 0.15, right: 0.395, bottom: 0.8 }, wideTop: { bottom: 0.25 } },
   },
-  // For phones and tablets. The words end at 55% of the height (hero.css), above the sample's chimney.
+  // For phones and tablets. The text ends at 55% of the height (hero.css), above the chimney in the sample picture.
   'hero-portrait': {
     sources: ['hero-portrait', 'hero'],
     shape: [1080, 1296],
@@ -57,16 +55,16 @@ const pictures: Record<string, Picture> = {
   },
 }
 
-/** The picture behind the emergency call. */
+/** The picture in the emergency section. */
 const night: Picture = {
   sources: ['night'],
   shape: [1440, 480],
   sizes: [{ width: 1440, avif: 40 }],
-  // The longest words, on the narrowest screen that has them on the picture (emergency-band.css).
+  // The width of the longest text on the narrowest screen with text on the picture (emergency-band.css).
   words: { night: { right: 0.46 } },
 }
 
-/** Describes the picture of a card under "Our Services". */
+/** Describes the picture on a card under "Our Services". */
 const service = (name: string): Picture => ({
   sources: [name],
   shape: [800, 533],
@@ -76,13 +74,13 @@ const service = (name: string): Picture => ({
   ],
 })
 
-/** Hashes of the sample's hero-portrait.webp and hero.webp. */
+/** The hashes of the sample hero-portrait.webp and hero.webp. */
 const sampleHashes = { portrait: 'ada1d3756d77d3ce', hero: 'adaf79d754df0b82' }
 
-// Try .webp last, because the sample's pictures may still exist.
+// Try .webp last, because the sample pictures may still exist.
 const endings = ['jpg', 'jpeg', 'png', 'heic', 'heif', 'webp']
 
-/** Lists a picture's files. The first is used. */
+/** Lists the files for a picture. The first one is used. */
 function listSources(brandDir: string, name: string): string[] {
   const files = readdirSync(brandDir)
   return endings.flatMap((ending) =>
@@ -101,7 +99,7 @@ export function findSource(brandDir: string, names: string[]): string {
   return join(brandDir, found)
 }
 
-/** Returns true for the sample's hero-portrait.webp if hero has been replaced. */
+/** Returns true if this is the sample hero-portrait.webp and the owner has replaced hero. */
 function isLeftover(source: string, brandDir: string): boolean {
   const { portrait, hero } = sampleHashes
   const isSample = (file: string, start: string) =>
@@ -111,7 +109,7 @@ function isLeftover(source: string, brandDir: string): boolean {
 
 const turnSideways = 'Turn the camera sideways and take the picture again.'
 
-/** Returns notes about a picture. Throws if it cannot be used. */
+/** Returns notes about a picture. Throws an error if it cannot be used. */
 async function inspect(file: string, name: string, [width, height]: Picture['shape']) {
   const path = `site/brand/${basename(file)}`
   // Decode a thumbnail to detect truncated files.
@@ -140,14 +138,14 @@ async function inspect(file: string, name: string, [width, height]: Picture['sha
   return notes
 }
 
-/** Lists the names of all pictures in the folder, such as service-repairs. */
+/** Lists the names of all pictures in the folder without their endings, such as service-repairs. */
 function listNames(brandDir: string): string[] {
   const pattern = new RegExp(`^(.+)\\.(${endings.join('|')})$`, 'i')
   const names = readdirSync(brandDir).map((file) => file.match(pattern)?.[1]?.toLowerCase())
   return [...new Set(names)].filter((name) => name !== undefined)
 }
 
-/** Returns notes about pictures whose names the site does not know, such as service-repair. */
+/** Returns notes about pictures with unknown names, such as service-repair. */
 function explainUnused(brandDir: string, known: readonly string[]): string[] {
   return listNames(brandDir)
     .filter((name) => !known.includes(name))
@@ -168,7 +166,10 @@ type Options = {
   cards?: readonly { picture?: string | undefined }[]
 }
 
-/** Plans every picture file, and computes the shades behind words and the color that continues the hero. EXIF and GPS data are not copied. */
+/**
+ * Plans every picture file. Computes the shades behind text, and the color above the hero picture. EXIF and GPS data
+ * are not copied.
+ */
 export async function planPictures(options: Options) {
   const { brandDir, targetDir, effort, cards = [] } = options
   const services = cards.flatMap(({ picture }) => picture ?? []).map((name) => `service-${name}`)

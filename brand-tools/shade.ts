@@ -5,13 +5,13 @@ import sharp, { type Sharp } from 'sharp'
 export type Area = { left?: number; top?: number; right?: number; bottom?: number }
 
 const minContrast = 4.5
-// The encoded pictures are slightly brighter in places.
+// Add a margin, because the encoded pictures are slightly brighter in places.
 const reserve = 0.02
 
-/** The width at which a picture is measured, so that a pixel is about as wide as the stroke of a letter. */
+/** Pictures are measured at this width, so that a pixel is about as wide as the stroke of a letter. */
 export const measuredWidth = 480
 
-/** Computes the weakest black shade, from 0 to 1, on which white text is readable everywhere in the area. */
+/** Computes the lightest black shade, from 0 to 1, that makes white text readable everywhere in the area. */
 export async function computeShade(picture: Sharp, area: Area): Promise<number> {
   const { data, info } = await picture
     .flatten()
