@@ -1,4 +1,4 @@
-/** The tables of a fake base, and the parts of Airtable's Web API that read and change columns and rows. */
+/** The tables of a fake base, with the parts of Airtable's Web API that read and change columns and rows. */
 
 type Field = {
   id: string
@@ -11,7 +11,7 @@ export type FakeRecord = { id: string; createdTime: string; fields: Record<strin
 
 type Table = { id: string; name: string; fields: Field[]; records: FakeRecord[] }
 
-/** The columns of a table: name → type. */
+/** The types of a table's columns by name. */
 export type Columns = Record<string, string | { choices: readonly string[] }>
 
 export type Body = {
@@ -191,7 +191,7 @@ function readCell(field: Field, value: unknown, typecast: boolean, rules: Rules)
     case 'number': {
       if (typeof value === 'number') return value
       if (!typecast) return refuseValue()
-      // Typecast is documented as best effort: it drops values that are not numbers.
+      // Airtable documents typecast as best effort, so drop values that are not numbers.
       const number = Number(value)
       return Number.isFinite(number) ? number : undefined
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startAirtable } from '#testing/airtable.ts'
 
-// Without these limits, the fake would accept what Airtable rejects, and no other test would fail.
+// No other test would fail if the fake accepted what Airtable rejects.
 
 async function start() {
   const { fake: airtable, clock, settings } = await startAirtable()

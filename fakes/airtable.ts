@@ -25,9 +25,9 @@ import {
 import { createRandom, pickOne } from './random.ts'
 
 /**
- * A fake Airtable for tests and the demo: the parts of the Web API that the product uses, with Airtable's
- * limits, error bodies, and failures. Airtable does not document the error for an upsert with several
- * matches, so its body here is a guess that the product must not depend on.
+ * A fake Airtable for tests and the demo. It has the parts of the Web API that the product uses, with Airtable's
+ * limits, error bodies, and failures. Airtable does not document the error for an upsert with several matches, so the
+ * error body here is a guess, and the product must not depend on it.
  */
 
 /** How one request fails. */
@@ -63,11 +63,11 @@ export const leadColumns: Columns = {
       options?.choices ? { choices: options.choices.map((choice) => choice.name) } : type,
     ]),
   ),
-  // An owner's table may lack the choices that only the product uses.
+  // Omit some of the product's choices, because an owner's table may lack them.
   Status: { choices: ['New', 'Called', 'Done'] },
 }
 
-// Shows the rows in a browser and fetches /records.json every second.
+// This page shows the rows in a browser. It fetches /records.json every second.
 const livePage = readFileSync(join(import.meta.dirname, 'airtable.html'), 'utf8')
 
 const token = 'patFake.secret'
@@ -146,7 +146,7 @@ export function createFakeAirtable({
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         request.status = error.status
-        // The gateway's page hides the 429, but the lockout still applies.
+        // The lockout applies even if a gateway's page hides the 429.
         return fault?.kind === 'html' ? answerHtml(fault.status) : error
       }
     },

@@ -15,7 +15,7 @@ testBuilt(
   'starts with sample leads, prints a new one, and leaves no files after Ctrl-C',
   async () => {
     const temp = createDir()
-    // The demo must accept the key that the page was built with, and use the company's time zone.
+    // The demo must accept the key that is built into the page, and must use the company's time zone.
     const apikey = 'sb_publishable_1'
     const ports = { PORT: '0', DESK_PORT: '0' }
     const env = { TMPDIR: temp, ...ports, VITE_SUPABASE_ANON_KEY: apikey, TZ: 'Pacific/Kiritimati' }
@@ -47,7 +47,7 @@ testBuilt(
       'Angela Brooks: done',
       'BEST SEO RANKING: spam',
     ])
-    // Printing the samples would hide what happens from now on.
+    // The demo must not print the sample leads, because they would hide what happens next.
     expect(demo.output.stdout).not.toContain('Angela Brooks')
 
     await post('/api/crew', { email: 'joe@example.com' }, cookie)

@@ -5,7 +5,7 @@ import { UserError } from '#leads/user-error.ts'
 import { findFreePort } from '#testing/processes.ts'
 import { startSampleSite } from './sample-site.ts'
 
-// Shows the whole path of a lead, with fakes for Airtable, email, and push.
+// Runs the site and the desk with sample leads and with fakes for Airtable, email, and push notifications.
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const warnings: string[] = []
@@ -19,7 +19,7 @@ const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop())
 
 process.chdir(join(import.meta.dirname, '..'))
-// The page was built with these variables.
+// Load the variables that the page was built with.
 for (const file of ['.env.local', '.env']) if (existsSync(file)) process.loadEnvFile(file)
 const { PORT, DESK_PORT } = process.env
 const printed = new Map<string, unknown>()
@@ -32,7 +32,7 @@ const { site, airtable, mail, push, ...sample } = await startSampleSite({
   process.exit(1)
 })
 try {
-  // Do not print what happened to the sample leads.
+  // Do not print what has happened to the sample leads.
   for (const { id, fields } of airtable.records) printed.set(id, fields.Status)
   for (const sent of [push.messages, mail.mails]) sent.length = 0
   print(`

@@ -1,15 +1,15 @@
 import type { Page } from '@playwright/test'
 
 /*
- * A fake of the parts of Google's maps script that the form uses: the Places data API
- * and its failures. It rejects undocumented requests, which Google would accept and bill.
+ * A fake for the part of Google's maps script that the form uses, which is the Places data API. It also rejects
+ * undocumented requests, which Google would accept and bill.
  */
 
 type Search = { input: string; types: string[]; regions: string[]; session: number }
 type Details = { place: string; fields: string[]; session: number }
 
 type FakeOptions = {
-  /** Blocks the script, like an ad blocker. */
+  /** Blocks the script, as an ad blocker does. */
   blocked?: boolean
   /** Delays the script until this promise resolves. */
   arrives?: Promise<void>
@@ -27,7 +27,7 @@ const oaks = [
   '12 Oak Creek Ln, Littleton, CO',
 ]
 
-/** Fakes Google's URLs for this page and records the requests. */
+/** Intercepts this page's requests to Google, and records them. */
 export async function fakeGoogleMaps(page: Page, options: FakeOptions = {}) {
   const { blocked, arrives, answer } = options
   const { format = (place: string) => `${place} 80202, USA` } = options
@@ -60,7 +60,7 @@ type Answers = {
   answerDetails(details: Details): Promise<string | null>
 }
 
-/** Runs in the page. */
+/** The fake script, which runs in the page. */
 function mapsScript() {
   const { answerSearch, answerDetails } = window as unknown as Answers
 
@@ -129,7 +129,7 @@ function mapsScript() {
   Object.assign(window, { google: { maps } })
   const places = { AutocompleteSessionToken, AutocompleteSuggestion }
   const library = new Promise<object>((resolve) => {
-    // With loading=async the library loads after the script.
+    // With loading=async, the library loads after the script.
     setTimeout(() => {
       maps.places = places
       resolve(places)

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How one request to any service fails. */
+/** How one request to a fake service fails. */
 export type HttpFault =
   /** Returns a gateway's HTML page instead of the service's JSON. */
   | { kind: 'html'; status: number }
@@ -30,14 +30,14 @@ export type Reply = {
   body: unknown
 }
 
-/** A fake service without a server. The simulation calls it directly. */
+/** A fake service without an HTTP server, because the simulation calls it directly. */
 export type HttpHandler<Fault extends { kind: string } = HttpFault> = {
   chooseFault?(call: Call): Fault | HttpFault | undefined
   /** Not called when the fault is 'refuse'. */
   answer(call: Call, fault?: Fault | HttpFault): Reply | Promise<Reply>
 }
 
-/** Serves a fake on a local port. Requests use up `nextFaults` first, then call `chooseFault`. */
+/** Serves a fake on a local port. Requests get the faults in `nextFaults` first, and then those from `chooseFault`. */
 export async function startHttpFake<Fault extends { kind: string } = HttpFault>(
   service: HttpHandler<Fault>,
 ) {

@@ -19,11 +19,11 @@ type Options = { secure?: boolean; user?: string; password?: string }
 export async function startFakeMail({ secure = false, user, password }: Options = {}) {
   const mails: ReceivedMail[] = []
   const settings = {
-    /** The reply code for each rejected recipient. */
+    /** The reply codes for recipients that the server rejects. */
     refusedReceivers: new Map<string, number>(),
-    /** The reply code for rejecting emails after reading them. */
+    /** If set, the server reads each email and then rejects it with this reply code. */
     refuseData: undefined as number | undefined,
-    /** The reply code for rejecting the sender. */
+    /** If set, the server rejects the sender with this reply code. */
     refuseSender: undefined as number | undefined,
     /** If set, the server calls this for each email and never replies. */
     hang: undefined as (() => void) | undefined,
@@ -50,7 +50,7 @@ export async function startFakeMail({ secure = false, user, password }: Options 
       done(code ? refuse(code, `<${address}> is rejected`) : null)
     },
     onData: async (stream, session, done) => {
-      // A killed sender leaves an incomplete email.
+      // Ignore an incomplete email from a process that was killed.
       const raw = await buffer(stream).catch(() => undefined)
       if (raw === undefined) return
       if (settings.hang) return settings.hang()

@@ -3,8 +3,8 @@ import { decrypt } from 'http_ece'
 import { type Call, type HttpFault, type HttpHandler, startHttpFake } from './http.ts'
 
 /**
- * A fake push service with devices. It requires a VAPID signature (RFC 8292) and decrypts messages as
- * each device would (RFC 8291).
+ * A fake push service and its devices. It requires a VAPID signature (RFC 8292) and decrypts messages as a device
+ * would (RFC 8291).
  */
 
 export const pushHost = 'push.example'
@@ -12,7 +12,7 @@ export const pushHost = 'push.example'
 type PushFault =
   | HttpFault
   | { kind: 'status'; status: number; headers?: Record<string, string> }
-  /** Accepts a message that the phone never shows. */
+  /** Accepts the message, but the phone never shows it. */
   | { kind: 'drop' }
 type Message = { at: number; device: string; headers: Call['headers']; data: PushData }
 
@@ -57,7 +57,7 @@ export function createFakePush({ now = Date.now, isEncrypted = true } = {}) {
     messages,
     /** Sets how the next messages to this device fail. */
     failNext: (device: string, ...some: PushFault[]) => faults.set(device, some),
-    /** Returns a subscription like one from a browser. */
+    /** Returns a subscription as a browser would. */
     addPhone(device: string) {
       const key = createECDH('prime256v1')
       key.generateKeys()
@@ -78,7 +78,7 @@ export async function startFakePush() {
   return {
     ...fake,
     ...server,
-    /** Sends requests for the fake's HTTPS host to this server. */
+    /** Sends requests for the push host to this server. */
     fetch: ((input: string | URL, init?: RequestInit) => {
       const url = new URL(input)
       return fetch(url.host === pushHost ? server.url + url.pathname : url, init)
@@ -86,7 +86,7 @@ export async function startFakePush() {
   }
 }
 
-/** Checks a message against the rules that push services document. */
+/** Returns an error status if the request breaks a rule that push services document. */
 function findRefusal({ headers, bytes, method }: Call, now: number): number | undefined {
   if (method !== 'POST') return 405
   if (headers['content-encoding'] !== 'aes128gcm' || !/^\d+$/.test(String(headers.ttl))) return 400

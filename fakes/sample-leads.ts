@@ -22,7 +22,7 @@ type SampleLead = {
   call?: { minutesAgo: number; person: string; result?: 'no-answer' | 'done' | 'not-a-lead' }
 }
 
-/** One lead in each state: new, reminded, late, being called, no answer, done, not a lead, spam. */
+/** One lead in each of these states: new, reminded, late, being called, no answer, done, not a lead, and spam. */
 const sampleLeads: SampleLead[] = [
   {
     minutesAgo: 175,
@@ -120,12 +120,12 @@ const sampleLeads: SampleLead[] = [
 ]
 
 const sessionId = 'crew'
-/** How long the phone takes to show a notification. */
+/** The time until the phone shows a notification. */
 const receiptMs = 2_000
 
 const noFields = Object.fromEntries(fieldNames.map((name) => [name, ''])) as Lead
 
-/** When something happens: a lead comes in, reminders are due, or someone calls. */
+/** The times, in minutes before now, when a lead comes in, reminders are due, or someone calls. */
 const steps = new Set(
   sampleLeads
     .flatMap(({ minutesAgo, call }) => [
@@ -139,7 +139,7 @@ const steps = new Set(
 type Options = {
   env: Env
   push: Awaited<ReturnType<typeof startFakePush>>
-  /** Runs from three hours ago until now. */
+  /** Advances from three hours ago to now. */
   clock: { at: number }
 }
 
@@ -149,7 +149,7 @@ export async function addSampleLeads(db: Database, { env, push, clock }: Options
   const { endpoint, keys } = push.addPhone('crew')
   const createdAt = now - dayMs
   await savePhone(db, { endpoint, ...keys, sessionId, name: 'Sam’s phone', createdAt })
-  // With limited hours, there would be no late leads at night.
+  // Keep the company open, so that there are late leads even at night.
   const open = { ...hours, open: 'always' as const }
   const { fetch } = push
   const { context, faults } = createTestContext(db, env, { clock, fetch, hours: open })

@@ -13,7 +13,7 @@ import { pushHost, startFakePush } from './push.ts'
 import { addSampleLeads } from './sample-leads.ts'
 
 type Options = {
-  /** 0 means any free port, as does 0 for `deskPort`. */
+  /** For this and `deskPort`, 0 means any free port. */
   port?: number
   deskPort?: number
   /** Stops the clock at this time. */
@@ -22,8 +22,8 @@ type Options = {
 }
 
 /**
- * Runs the built site with a temporary database, fakes for Airtable, email, and push, one phone, and the
- * sample leads. It ignores the owner's settings, except the key that the page was built with.
+ * Runs the built site with a temporary database, sample leads, one phone, and fakes for Airtable, email, and push
+ * notifications. It ignores the owner's settings, except for the key that is built into the page.
  */
 export async function startSampleSite({ port = 0, deskPort = 0, at, log }: Options) {
   const dataDir = mkdtempSync(join(tmpdir(), 'roofing-demo-'))

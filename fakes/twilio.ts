@@ -7,7 +7,7 @@ import {
   startHttpFake,
 } from './http.ts'
 
-/** A fake of Twilio's API for sending a text message and reading its status, with its errors. */
+/** A fake for Twilio's API that sends a text message, reads its status, and fails with Twilio's errors. */
 
 type TwilioFault =
   | HttpFault
@@ -23,7 +23,7 @@ type TextMessage = {
   errorCode?: number | undefined
 }
 
-// A carrier reports within seconds. Our first check comes before that, and the second one after.
+// Chosen so that our first check comes before the carrier's report, and the second check after it.
 const sentAfterMs = 2_000
 const settledAfterMs = 10_000
 
