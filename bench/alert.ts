@@ -15,7 +15,7 @@ import { makeLead } from './visitors.ts'
 
 const leads = 50
 
-/** Measures the time from sending a lead until the push service and the mail server have its alert. */
+/** Measures the time from the submission of a lead until the push service and the mail server have its alert. */
 export async function benchAlert(): Promise<Report[]> {
   using dir = mkdtempDisposableSync(join(tmpdir(), 'alert-'))
   const [push, mail] = await Promise.all([startFakePush(), startFakeMail()])
@@ -40,7 +40,7 @@ export async function benchAlert(): Promise<Report[]> {
   })
   const times: { answer: number; push: number; email: number }[] = []
   for (let sent = 1; sent <= leads; sent++) {
-    // An emergency alerts at any hour.
+    // Send an emergency, because it causes an alert at any hour.
     const lead = { ...makeLead(`Visitor ${sent}`), serviceType: 'emergency' }
     const startAt = Date.now()
     await postLead(`http://127.0.0.1:${site.port}`, lead)

@@ -1,9 +1,9 @@
-// Measures the product or tries to make it lose leads.
+// Measures the product's speed, or tries to make it lose leads.
 //   npm run bench -- [page] [submit] [alert] [crash] [hostile]   default: all
-//   --save            also write the reports to bench/results.md; those of other benchmarks stay
+//   --save            also write the reports to bench/results.md and keep those of other benchmarks
 //   --against HEAD~1  page, submit: also measure this commit
-//   --kills 100       crash: number of kills per database
-//   --requests 100000 hostile: number of requests per database
+//   --kills 100       crash: number of kills for each database
+//   --requests 100000 hostile: number of requests for each database
 //   --seed N          crash, hostile: repeat an earlier run
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'

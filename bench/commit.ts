@@ -11,11 +11,11 @@ const run = (command: string, args: string[], cwd = root) =>
 
 export const build = (cwd: string) => run('npm', ['run', 'build', '--ignore-scripts'], cwd)
 
-/** Keeps the cost of logging, but does not collect the log in this process's memory. */
+/** Writes the log to /dev/null, so that measurements include the cost of logging but this process stores no log. */
 export const startQuietServer = (env: Record<string, string>, cwd = root) =>
   startServer({ RATE_LIMIT_PER_MINUTE: '0', ...env }, { cwd, stderr: openSync('/dev/null', 'w') })
 
-/** Builds another commit in a folder that is removed with the stack. */
+/** Checks out and builds a commit in a folder that is removed when the stack is disposed. */
 export function checkOut(commit: string, stack: DisposableStack): string {
   const dir = stack.use(mkdtempDisposableSync(join(tmpdir(), 'bench-'))).path
   const checkout = join(dir, 'checkout')

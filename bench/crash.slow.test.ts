@@ -18,7 +18,7 @@ it.concurrent.each(engines)(
   },
 )
 
-// This test runs alone, because it blocks the event loop while it copies the disk.
+// Don't run this test concurrently, because it blocks the event loop while it copies the disk.
 it.skipIf(!canCutPower())('keeps every acknowledged lead through a power loss', async () => {
   const { acknowledged, ...problems } = await cutPower(seed, 8)
   expect({ seed, ...problems }).toEqual({ seed, lost: [], damaged: [] })

@@ -18,10 +18,10 @@ import { formatMs, median, type Options, type Report } from './report.ts'
 import { measureTakeovers } from './takeover.ts'
 import { type SentLead, startVisitors } from './visitors.ts'
 
-/** Kills servers while visitors send leads, then checks that every acknowledged lead arrived. */
+/** Kills servers while visitors send leads, and then checks that every acknowledged lead has arrived. */
 export async function benchCrash({ kills, seed }: Options): Promise<Report[]> {
   await using postgres = await startPostgres()
-  // If one run fails, the other must still stop its servers.
+  // Wait for both runs even if one fails, because each must stop its servers.
   const runs = await Promise.allSettled([
     runCrash(seed, kills),
     runCrash(seed, kills, postgres.url),
@@ -77,7 +77,7 @@ export async function benchCrash({ kills, seed }: Options): Promise<Report[]> {
   ]
 }
 
-/** Kills servers at random times: one server with SQLite, two with PostgreSQL. */
+/** Runs one server with SQLite or two with PostgreSQL, and kills them at random times. */
 export async function runCrash(seed: number, kills: number, databaseUrl?: string) {
   const random = createRandom(seed)
   await using cleanup = new AsyncDisposableStack()
@@ -86,7 +86,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
   const env = {
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
-    // Every kill needs a restart, and servers start faster with a compile cache.
+    // A compile cache speeds up the restart after each kill.
     NODE_COMPILE_CACHE: join(dataDir, 'compiled'),
     RATE_LIMIT_PER_MINUTE: '0',
     ...receivers.env,
@@ -115,7 +115,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
     await db.kysely.updateTable('recipients').set({ until: 0 }).execute()
   }
 
-  // Stop one process normally first, because Node writes its compile cache only on a normal exit.
+  // First stop one process normally, because Node writes its compile cache only on a normal exit.
   await start(0)
   await processes[0]?.kill('SIGTERM')
   await Promise.all(allServers.map(start))
@@ -128,13 +128,13 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
   })
   const countAcknowledged = () => visitors.listAcknowledged().length
   while (killedAt.length < kills) {
-    // Wait for leads instead of a fixed time, because a busy server could be killed before its first lead.
+    // Wait for a number of leads, because after a fixed time, a slow server could be killed before its first lead.
     const enough = countAcknowledged() + random() * 6
     await waitUntil(() => countAcknowledged() >= enough)
     await pause(random() * 100)
     const victims = random() < 0.3 ? allServers : [pickOne(allServers, random)]
     await Promise.all(victims.map(kill))
-    // If every process was killed, expire their leases now instead of waiting.
+    // If every process was killed, end their leases now instead of waiting until they expire.
     if (victims.length === allServers.length) await expireLeases()
     await Promise.all(victims.map(start))
   }
@@ -143,7 +143,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
   await expireLeases()
   await Promise.all(allServers.map(start))
   await waitUntil(async () => {
-    // Skip the backoff of failed deliveries, but give each retry time to finish.
+    // Retry failed deliveries without waiting for their backoff, but give each retry time to finish.
     await retryDeliveries(db, 'all', Date.now())
     await Promise.all(urls.map(wake))
     await pause(5_000)
@@ -153,7 +153,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
   const stored = await db.kysely.selectFrom('leads').select(['id', 'name']).execute()
   const arrivals = stored.map((lead) => ({ place: 'database', at: 0, ...lead }))
   const received = receivers.listArrivals()
-  // A text about several leads names only the first ones, so trust what was recorded.
+  // Use the recorded deliveries, because a text message about several leads mentions only the first ones.
   const texted = await db.kysely
     .selectFrom('deliveries')
     .innerJoin('leads', 'leads.id', 'leadId')
@@ -181,12 +181,12 @@ const wake = (url: string | undefined) =>
 
 const crewPhone = '+15550002222'
 
-/** A lead that arrived in the database, in Airtable, or in an alert. */
+/** A lead that has arrived in the database, in Airtable, or in an alert. */
 type Arrival = { place: string; name: string; id: string; at: number }
 
-/** Starts a fake of every service that receives leads. Airtable fails often. */
+/** Starts a fake for every service that receives leads. Airtable fails often. */
 async function startReceivers(seed: number) {
-  // Other tests cover the rate limit; here, each lockout would take 30 s.
+  // Allow any request rate, because each lockout would take 30 s. Other tests cover the rate limit.
   const airtable = await startFakeAirtable({ requestsPerWindow: 1000 })
   airtable.settings.chooseFault = chooseFaultsBySeed(seed, 0.15)
   const mail = await startFakeMail()
@@ -208,7 +208,7 @@ async function startReceivers(seed: number) {
       ALERT_WEBHOOK_URL: webhook.url,
       ...twilio.env,
       ALERT_SMS_TO: crewPhone,
-      // Long runs also send reminders. Send those elsewhere, so that they are not counted.
+      // Use different addresses for the reminders of long runs, so that they are not counted.
       ESCALATION_EMAIL_TO: 'owner@example.com',
       ESCALATION_SMS_TO: '+15550003333',
     },
@@ -223,7 +223,7 @@ async function startReceivers(seed: number) {
           const id = headers.get('message-id') ?? ''
           return { place: 'email', at, name: findName(subject + text), id }
         }),
-      // A text message has no ID, so use its content.
+      // A text message has no lead ID, so use the lead's name.
       ...twilio.messages
         .filter(({ to, body }) => to === crewPhone && !body.includes(' leads to call'))
         .map(({ at, body }) => ({ place: 'sms', at, name: findName(body), id: findName(body) })),
@@ -236,10 +236,10 @@ async function startReceivers(seed: number) {
 
 const findName = (text: string) => text.match(/Visitor \d+/)?.[0] ?? ''
 
-// The receiver may read the last bytes of a killed process a little later.
+// A receiver may record the last message from a process a little after the kill.
 const readWithinMs = 1_000
 
-/** Checks that every sent lead is in the database, in Airtable, and in the alerts. */
+/** Checks that every acknowledged or stored lead has arrived everywhere, and that alerts repeat only after kills. */
 function listProblems(sent: readonly SentLead[], arrivals: Arrival[], killedAt: readonly number[]) {
   const lost: string[] = []
   const duplicated: string[] = []
@@ -253,7 +253,7 @@ function listProblems(sent: readonly SentLead[], arrivals: Arrival[], killedAt: 
       if (count === 0 && (acknowledged || byPlace.has('database')))
         lost.push(`${name}: no ${place}`)
       if (count > 1) duplicated.push(`${name}: ${count} × ${place}`)
-      // An alert may repeat only if a kill prevented recording its delivery.
+      // An alert may be sent again only if a kill prevented the server from recording its delivery.
       for (const [before, { at }] of found.slice(1).entries()) {
         repeatedAlerts += 1
         const earlierAt = found[before]?.at ?? 0
@@ -264,7 +264,7 @@ function listProblems(sent: readonly SentLead[], arrivals: Arrival[], killedAt: 
     byName.delete(name)
   }
   const unexpected = [...byName.keys()].map((name) => `the lead ${name} was never sent`)
-  // Each kill can interrupt at most one alert in each of the three channels.
+  // A kill can interrupt at most one alert in each of the three channels.
   if (repeatedAlerts > killedAt.length * 3)
     unexpected.push(`${repeatedAlerts} alerts repeated after ${killedAt.length} kills`)
   return { lost, duplicated, unexpected, repeatedAlerts }

@@ -8,7 +8,7 @@ const seed = Date.now() % 1_000_000
 it.each(engines)('handles any request on %s and stores only valid leads', async (engine) => {
   const { tryRequests, statuses } = createHostileTarget(await openTestDatabase(engine))
   expect(await tryRequests(1_500, seed)).toBeUndefined()
-  // The generated requests must cover every status code.
+  // The generated requests must cause every status code.
   expect([...statuses.keys()]).toEqual(
     expect.arrayContaining([200, 202, 204, 303, 400, 401, 404, 405, 413, 415, 422]),
   )

@@ -15,7 +15,7 @@ import * as report from './report.ts'
 
 const rounds = 5
 
-/** Sends requests that no browser would send and checks every response. */
+/** Sends requests that no browser would send, and checks every response. */
 export async function benchHostile({ requests, seed }: report.Options): Promise<report.Report[]> {
   using dir = mkdtempDisposableSync(join(tmpdir(), 'hostile-'))
   await using postgres = await startPostgres()
@@ -58,13 +58,13 @@ async function tryFunction(location: DatabaseLocation, each: number, seed: numbe
 }
 
 function readHeapBytes(): number {
-  // Collect garbage first, so that the reading does not include it.
+  // Collect garbage first, so that it is not counted.
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
   return process.memoryUsage().heapUsed
 }
 
-/** Creates the function on a database and checks every response against fixed rules. */
+/** Creates the app on this database. `tryRequests` checks its responses to random requests. */
 export function createHostileTarget(db: Database) {
   let at = Date.parse('2026-11-15T12:00:00Z')
   const { app, log } = createTestApp(db, {
@@ -77,7 +77,7 @@ export function createHostileTarget(db: Database) {
   const prototypeNames = Object.getOwnPropertyNames(Object.prototype).join()
   const statuses = new Map<number, number>()
 
-  /** Returns the first request with a wrong response, shrunk as far as possible. */
+  /** Returns the smallest request found with a wrong response, or undefined if there is none. */
   async function tryRequests(numRuns: number, seed: number): Promise<string | undefined> {
     let failure: string | undefined
     const property = fc.asyncProperty(hostileRequest, async (request) => {
@@ -123,7 +123,7 @@ export function createHostileTarget(db: Database) {
   function readErrors(): string {
     const errors = log.entries.splice(0).filter(({ level, fields }) => {
       const { fault } = fields as { fault?: string }
-      // Wrong keys and forms from other origins are logged on purpose.
+      // The app logs wrong keys and forms from other origins on purpose.
       return level === 'error' && fault !== 'public key' && fault !== 'form origin'
     })
     return errors.map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`).join()
@@ -146,6 +146,6 @@ export function createHostileTarget(db: Database) {
   return { tryRequests, statuses }
 }
 
-// A page may always call its own host. Browsers set both headers.
+// A page may always call its own host. This is safe, because browsers set both headers themselves.
 const isSameHost = (origin: string, { headers: { host } }: HostileRequest) =>
   new URL(origin).host === (host ?? new URL(ownOrigin).host)

@@ -17,11 +17,11 @@ const hydrationRuns = 9
 // Simulates a mid-range phone, with the same factor as Lighthouse.
 const cpuSlowdown = 4
 
-// The minimum that Lighthouse's accessibility and SEO audits accept.
+// The smallest page that passes Lighthouse's accessibility and SEO audits.
 const blankPage =
   '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Blank</title><p>.</p></html>'
 
-/** Measures the built page, a blank page from the same server, and the desk, alternating between them. */
+/** Measures the built page, a blank page from the same server, and the desk in turn. */
 export async function benchPage({ against }: Options): Promise<Report[]> {
   build(root)
   using cleanup = new DisposableStack()
@@ -61,7 +61,7 @@ export async function benchPage({ against }: Options): Promise<Report[]> {
   ]
 }
 
-/** Signs in to a desk with waiting leads of 60 homeowners. */
+/** Signs in to a desk with 60 new leads, each from a different homeowner. */
 async function openDesk(browser: Browser, url: string, server: ReturnType<typeof startServer>) {
   for (let lead = 0; lead < 60; lead++)
     await postLead(url, { ...makeLead(`Visitor ${lead}`), ...makeStranger() })

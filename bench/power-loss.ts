@@ -22,8 +22,8 @@ export function canCutPower(): boolean {
 }
 
 /**
- * Runs a server whose database is on a file system inside an image file. The image lacks the writes that
- * the kernel has not synced, so a copy of it matches the disk after a power loss.
+ * Runs a server whose database is on a file system inside an image file. Writes that the kernel has not synced are
+ * missing from the image, so a copy of it is like a disk after a power loss.
  */
 export async function cutPower(seed: number, cuts: number) {
   const random = createRandom(seed)
@@ -51,7 +51,7 @@ export async function cutPower(seed: number, cuts: number) {
   return { acknowledged: visitors.listAcknowledged().length, lost, damaged }
 }
 
-/** Returns the names of the stored leads. Throws if the database is damaged. */
+/** Returns the names of the stored leads. Throws an error if the database is damaged. */
 async function readAfterCut(content: Uint8Array): Promise<Set<string>> {
   using disk = mountDisk(content)
   const db = await openDatabase({ dataDir: disk.dataDir })

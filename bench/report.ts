@@ -1,4 +1,4 @@
-/** The result of a benchmark: a table, and the failures that make the command exit with 1. */
+/** The result of a benchmark: a table, and any failures. Failures make the command exit with 1. */
 export type Report = {
   title: string
   head: readonly string[]
@@ -13,7 +13,7 @@ export type Options = {
   requests: number
 }
 
-/** Formats Markdown with aligned columns, so that it is also readable in a terminal. */
+/** Formats Markdown with aligned columns, so that it is readable in a terminal, too. */
 export function formatReport({ title, head, rows, failures = [] }: Report): string {
   const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => String(row[column]).length)),
@@ -49,7 +49,7 @@ export const formatCounts = (counts: ReadonlyMap<string | number, number>) =>
 export const countOne = <Key>(counts: Map<Key, number>, key: Key) =>
   counts.set(key, (counts.get(key) ?? 0) + 1)
 
-/** Allows some growth; a leak on every request would exceed the limit. */
+/** Allows some growth. A leak on every request would exceed the limit. */
 export function findGrowth([before = 0, ...later]: readonly number[]): string | undefined {
   const after = later.at(-1) ?? 0
   if (after > before * 1.2 + 20 * 1024 * 1024)

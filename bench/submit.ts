@@ -13,7 +13,7 @@ const connections = 50
 const seconds = 5
 const rounds = 5
 
-// Like every real site, this one sends alerts. Nothing listens on the port, because sending is not measured.
+// Turn on alerts, because every real site sends them. Nothing listens on the port, because sending is not measured.
 const alert = {
   SMTP_URL: 'smtp://127.0.0.1:9',
   ALERT_EMAIL_FROM: 'site@example.com',
@@ -23,7 +23,7 @@ const alert = {
 type Load = { perSecond: number; p50Ms: number; p99Ms: number }
 type Route = { name: string; url: string; body: object; status: number; loads: Load[] }
 
-/** Measures durable leads per second, compared with requests that are rejected just before the database. */
+/** Measures how many leads per second are stored, compared with requests that are rejected just before that. */
 export async function benchSubmit({ against }: Options): Promise<Report[]> {
   using folders = new DisposableStack()
   const { path } = folders.use(mkdtempDisposableSync(join(tmpdir(), 'bench-')))
@@ -39,7 +39,7 @@ export async function benchSubmit({ against }: Options): Promise<Report[]> {
   }
   const now = await serve('now', root)
   const before = against && (await serve('before', checkOut(against, folders)))
-  // Only the last field is invalid, so the request takes every step except the database.
+  // Only the last field is invalid, so the server does everything except use the database.
   const invalidLead = { ...testLead, serviceType: 'chimney' }
   const makeRoute = (name: string, url: string): Route => ({
     name,
@@ -66,7 +66,7 @@ export async function benchSubmit({ against }: Options): Promise<Report[]> {
       head: ['route', 'leads', 'vs. no database', 'p50', 'p99', 'each run'],
       rows: routes.map(({ name, loads }) => {
         const rates = loads.map(({ perSecond }) => perSecond)
-        // Compare runs of the same round, because the machine's speed changes between rounds.
+        // Compare runs in the same round, because the machine's speed changes from round to round.
         const ratios = rates.map((rate, round) => rate / (baseline.loads[round]?.perSecond ?? 0))
         return [
           name,
@@ -87,7 +87,7 @@ async function measure({ name, url, body, status }: Route, duration: number): Pr
     method: 'POST',
     headers: { apikey: 'public-anon-key', 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    // Each request needs its own key, as in the form.
+    // Each request needs its own idempotency key, as in the form.
     requests: [
       {
         setupRequest: (request) => ({

@@ -50,7 +50,7 @@ export async function measureTakeovers(seed: number, kills: number, databaseUrl?
     hangs = true
     await postLead(urls[0] ?? '', makeLead(`Visitor ${tookMs.length}`))
     await waitUntil(() => attempts.length > earlier)
-    // The process renews its lease every 5 s.
+    // Kill the process at a random time, because it renews its lease every 5 s.
     await pause(random() * 10_000)
     const { sender = 0 } = attempts.at(-1) ?? {}
     hangs = false

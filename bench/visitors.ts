@@ -11,7 +11,7 @@ export const makeLead = (name: string) => ({
 
 export type SentLead = { name: string; key: string; acknowledged: boolean }
 
-/** Simulates visitors who send lead after lead and, like the page, retry with the same idempotency key. */
+/** Simulates visitors who keep sending leads and, like the page, retry with the same idempotency key. */
 export function startVisitors({
   count,
   listUrls,
@@ -19,7 +19,7 @@ export function startVisitors({
   pauseMs,
 }: {
   count: number
-  /** Returns the servers that are up, if any. */
+  /** Returns the URLs of the servers that are running, if any. */
   listUrls: () => readonly string[]
   random: () => number
   /** The longest pause between a visitor's leads. */
