@@ -1,11 +1,11 @@
-// Prepares the checkout before every npm command and skips finished steps. It is plain JavaScript
+// Prepares the checkout before every npm command, and skips steps that are already done. This is plain JavaScript
 // without dependencies, because Node 20 must be able to run it before anything is installed.
 //   node scripts/setup.mjs           installs the packages for the site and the owner's commands
 //   node scripts/setup.mjs start     also builds the site
 //   node scripts/setup.mjs dev       also installs development packages
 //   node scripts/setup.mjs test      also installs tools for the tests
 //   node scripts/setup.mjs slow      also installs tools for the slow tests
-//   node scripts/setup.mjs skipped   only lists tests skipped because a tool is missing
+//   node scripts/setup.mjs skipped   only lists the tests that are skipped because a tool is missing
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -26,11 +26,11 @@ import { fetchTools, installDebianPackages, listSkipped } from './tools.mjs'
 // Print to stderr, because stdout belongs to the command that follows.
 const print = (text) => text && process.stderr.write(`${text}\n`)
 
-/** The installation of Debian packages, which runs beside npm. */
+/** The installation of Debian packages, which runs at the same time as npm. */
 let aptGet
 
 async function main(wanted) {
-  // import.meta.dirname needs Node 20.11.
+  // Don't use import.meta.dirname, which needs Node 20.11.
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   const { node } = process.versions
   if (Number.parseInt(node, 10) < 20)
@@ -40,7 +40,7 @@ async function main(wanted) {
   if (wanted.includes('skipped')) return print(listSkipped())
   const forTests = wanted.includes('test') || wanted.includes('slow')
   const tools = { slow: wanted.includes('slow'), run: tryToRun }
-  // Run both together, to save time on a new machine.
+  // Run this at the same time as npm, to save time on a new machine.
   aptGet = forTests && installDebianPackages(tools)
   await installPackages({ needsDev: forTests || wanted.includes('dev') })
   await aptGet
@@ -56,7 +56,7 @@ async function installPackages({ needsDev }) {
   const stamp = computeStamp(['package-lock.json', '.npmrc'])
   const stampFile = 'node_modules/.setup-done'
   const done = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
-  // A checkout with development packages keeps them.
+  // If the checkout has development packages, keep them.
   const withDev = needsDev || done.endsWith(' dev')
   if (done === (withDev ? `${stamp} dev` : stamp)) return
   rmSync(stampFile, { force: true })
@@ -64,7 +64,7 @@ async function installPackages({ needsDev }) {
   const packages = withDev ? '--include=dev' : '--omit=dev'
   const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
   await runOrFail('Installing packages', ['npm', 'ci', packages, '--ignore-scripts', ...quiet])
-  // npm 10 does not link the executable of an optional dependency.
+  // npm 10 does not link the executable of this optional dependency.
   const pinnedNode = `node-${process.platform}-${process.arch}/bin/node`
   const link = 'node_modules/.bin/node'
   if (existsSync(`node_modules/${pinnedNode}`) && !existsSync(link)) {
@@ -103,7 +103,7 @@ function listFiles(path) {
   return names.flatMap((name) => listFiles(join(path, name)))
 }
 
-// The build writes these variables into the page.
+// The variables that the build writes into the page.
 function listBuildVariables() {
   const isUsed = (name) => /^VITE_|^SUPABASE_ANON_KEY$|^PUBLIC_URL$/.test(name)
   const names = Object.keys(process.env).filter(isUsed).sort()
@@ -134,7 +134,7 @@ async function runOrFail(step, command) {
 }
 
 async function fail(text) {
-  // Otherwise apt-get would continue in the background, and stopping it could leave a package half-installed.
+  // Wait for apt-get, because stopping it could leave a package half-installed.
   await aptGet
   print(text)
   process.exit(1)

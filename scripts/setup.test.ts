@@ -8,7 +8,7 @@ const install = expect.stringMatching(/^npm ci --omit=dev --ignore-scripts /)
 const installDev = expect.stringMatching(/^npm ci --include=dev --ignore-scripts /)
 const build = expect.stringMatching(/^npm run .*build/)
 
-/** Creates a checkout whose PATH has only a shell, env, and a fake npm that logs its arguments. */
+/** Creates a checkout with a PATH that has only a shell, env, and a fake npm that logs its arguments. */
 function createCheckout() {
   const folder = createDir()
   const bin = join(folder, 'bin')

@@ -22,7 +22,7 @@ const macApps = ['Google Chrome', 'Chromium'].map(
   (app) => `/Applications/${app}.app/Contents/MacOS/${app}`,
 )
 
-/** Finds Chromium for the browser tests. It prefers the headless shell, which loads pages 3 times faster. */
+/** Finds Chromium for the browser tests. Prefers the headless shell, which loads pages three times as fast. */
 export const findBrowser = () =>
   process.env.CHROMIUM_PATH ||
   [findOnPath(['chromium-headless-shell']), findWindowedBrowser(), ...listPlaywrightBuilds()].find(
@@ -36,7 +36,7 @@ export const findWindowedBrowser = () =>
 export const findFirefox = () =>
   [process.env.FIREFOX_PATH, findOnPath(['firefox-esr', 'firefox'])].find(isExecutable)
 
-/** Finds WebKitGTK's driver, which also needs a virtual screen. */
+/** Finds WebKitGTK's driver, which also needs Xvfb, a virtual screen. */
 export const findWebKit = () => findOnPath(['Xvfb']) && findOnPath(['WebKitWebDriver'])
 
 export const findCaddy = () => findOnPath(['caddy']) ?? [unpackedCaddy].find(isExecutable)
@@ -113,7 +113,7 @@ function debian(name, tests, ...packages) {
 
 const listMissing = (slow) => tools.filter((tool) => (slow || !tool.slow) && !tool.find())
 
-/** Installs the packages of missing tools if no password is needed. */
+/** Installs the Debian packages for missing tools if that needs no password. */
 export async function installDebianPackages({ slow, run }) {
   const missing = listMissing(slow)
   const sudo = findSudo()
@@ -126,7 +126,7 @@ export async function installDebianPackages({ slow, run }) {
       await aptGet(`Installing ${name}`, 'install', '-y', '--no-install-recommends', ...packages)
 }
 
-/** Fetches tools that are still missing, and records which tests must be skipped. Needs node_modules. */
+/** Fetches tools that are still missing, and records which tests are skipped. Needs node_modules. */
 export async function fetchTools({ slow, run }) {
   for (const { fetch } of listMissing(slow)) await fetch?.(run)
   const skipped = listMissing(slow).map(
@@ -135,10 +135,10 @@ export async function fetchTools({ slow, run }) {
   writeFileSync(skippedFile, skipped.join('\n'))
 }
 
-/** Returns the list from the last setup. */
+/** Returns the list that the last setup recorded. */
 export const listSkipped = () => (existsSync(skippedFile) ? readFileSync(skippedFile, 'utf8') : '')
 
-/** Returns the prefix for apt-get: [] for root, sudo if it needs no password, otherwise undefined. */
+/** Returns the command that apt-get needs before it: none for root, or sudo. Undefined if sudo needs a password. */
 function findSudo() {
   if (!findOnPath(['apt-get'])) return undefined
   if (process.getuid?.() === 0) return []
@@ -155,7 +155,7 @@ function fetchPlaywrightBuild(run) {
   })
 }
 
-// Only unpack the package, because installing it would start a web server.
+// Unpack the package without installing it, because that would start a web server.
 async function unpackCaddy(run) {
   const dir = mkdtempSync(join(tmpdir(), 'caddy-'))
   await run('Fetching Caddy', ['apt-get', '-qq', 'download', 'caddy'], { cwd: dir })
