@@ -3,7 +3,7 @@ import brand from '#leads/brand.json' with { type: 'json' }
 import { functionUrl } from './form.ts'
 import { desktop, expect, expectAccessible, formatRgb, scrollPage, test } from './test.ts'
 
-/** WCAG 2.2 requires targets of at least 24 by 24 px. */
+/** WCAG 2.2 requires targets to be at least 24 by 24 px. */
 const listSmallTargets = (page: Page) =>
   page.locator('a, button, input, select').evaluateAll((elements) =>
     elements
@@ -21,7 +21,7 @@ test('has no accessibility violations in any state on a narrow screen', async ({
   await form.press('incomplete')
   // Wait until the toast has faded in, because axe measures colors.
   await expect(form.toast('incomplete')).toHaveCSS('opacity', '1')
-  // A toast stays as long as the mouse is over it.
+  // Keep the mouse over the toast, because it then stays open.
   await form.toast('incomplete').hover()
   await expectAccessible(page)
   // Check the page after a failed request, during a request without a response, and after a success.
@@ -29,13 +29,13 @@ test('has no accessibility violations in any state on a narrow screen', async ({
   await form.fillIn()
   await form.press('failed')
   await expect(form.toast('failed')).toHaveCSS('opacity', '1')
-  // axe would report a field that the toast covers, although the visitor can scroll it into view.
+  // Move the fields away from the toast, because axe would report a covered field.
   await scrollPage(page, 0)
   await expectAccessible(page, 'html', 'a failure')
   await page.route(functionUrl, () => {})
   await form.button.click()
   await expect(form.button).toBeDisabled()
-  // While the toast fades out, its colors differ.
+  // Wait until the toast is gone, because its colors differ while it fades out.
   await expect(form.toast('failed')).toHaveCount(0)
   await scrollPage(page, 0)
   await expectAccessible(page, 'html', 'submitting')
@@ -50,7 +50,7 @@ test('has no accessibility violations in any state on a narrow screen', async ({
 })
 
 test('has no accessibility violations without scripts, also after an error', async ({ page }) => {
-  // axe needs timers, which do not run without scripts, so change the page instead.
+  // axe needs timers, which do not run if scripts are off, so remove the page's scripts instead.
   await page.route(/\/\?|\.css$/, async (route) => {
     const response = await route.fetch()
     const body = (await response.text())
@@ -79,11 +79,11 @@ test('on a wide screen, has no violations, shows focus, and never hides it under
 
   const footerLink = page.locator('footer a').last()
   await footerLink.focus()
-  // On a dark background, the outline must be light with any brand.
+  // On a dark background, the outline must be light in every brand.
   await expect(footerLink).toHaveCSS('outline-color', formatRgb(brand.palette.paper))
   const seen: string[] = []
   for (let press = 0; press < 40; press++) {
-    // Going back scrolls elements to the top of the screen, where the header is.
+    // Go backward, because that scrolls elements to the top of the screen, where the header is.
     await page.keyboard.press('Shift+Tab')
     const focus = await page.evaluate(async () => {
       await new Promise((drawn) => requestAnimationFrame(drawn))
@@ -91,7 +91,7 @@ test('on a wide screen, has no violations, shows focus, and never hides it under
       if (element === document.body) return
       const box = element.getBoundingClientRect()
       const header = (document.querySelector('header') as HTMLElement).getBoundingClientRect()
-      // The outline of a service's link is around its whole card.
+      // The outline of a link in a service card is around the whole card.
       const styles = [getComputedStyle(element), getComputedStyle(element, '::after')]
       return {
         what: element.getAttribute('aria-label') ?? element.innerText ?? element.id,

@@ -22,7 +22,7 @@ test('supports the keyboard: arrow keys wrap around, Escape closes the list, Tab
   await pressKeys('ArrowDown')
   await expect(active).toHaveText('12 Oak St Denver, CO')
 
-  // Enter belongs to the input method during composition.
+  // During composition, Enter controls the input method.
   await field.evaluate((input) => {
     const enter = { key: 'Enter', isComposing: true, bubbles: true }
     input.dispatchEvent(new KeyboardEvent('keydown', enter))
@@ -41,7 +41,7 @@ test('supports the keyboard: arrow keys wrap around, Escape closes the list, Tab
   await expect(options).toHaveCount(0)
   await expect(field).toHaveAttribute('aria-expanded', 'false')
   await expect(field).not.toHaveAttribute('aria-activedescendant')
-  // A second Escape changes nothing, and an arrow key reopens the list.
+  // A second Escape changes nothing. An arrow key reopens the list.
   await pressKeys('Escape')
   await expect(field).toHaveValue('12 Oak')
   await expect(field).toBeFocused()
@@ -54,7 +54,7 @@ test('supports the keyboard: arrow keys wrap around, Escape closes the list, Tab
   await expect(field).toHaveValue('12 Oak')
   expect(google.details).toEqual([])
 
-  // The list closes when too little text is left and when Enter submits the form.
+  // The list closes when the text gets too short, and when Enter submits the form.
   await field.focus()
   await pressKeys('End', 'Backspace')
   await expect(options).toHaveCount(5)
@@ -105,7 +105,7 @@ test('announces the combobox, its list, and the number of suggestions to screen 
   const listId = await list.getAttribute('id')
   await expect(field).toHaveAttribute('aria-controls', listId ?? '')
   await expectAccessible(page, '#estimate')
-  // The first Enter chooses the option, and the second one submits.
+  // The first Enter chooses the option, and the second one submits the form.
   const submits = await address.countSubmits()
   await address.pressKeys('Enter')
   await expect(announced).toHaveText(
@@ -141,7 +141,7 @@ test.describe('on a touch screen', () => {
     address,
   }) => {
     const { field, options } = address
-    // Long enough to exceed every screen below in any font.
+    // These addresses are too long for every screen below in any font.
     const words = 'Old Oakwood Hollow Court Southwest '.repeat(9)
     const addresses = [1, 2, 3, 4, 5].map((unit) => `12${unit} ${words}, Highlands Ranch, CO`)
     await fakeGoogleMaps(page, {
@@ -173,7 +173,7 @@ test.describe('on a touch screen', () => {
           })
         await expect.poll(onTop, `${screen.width} × ${screen.height}`).toBe(true)
       }
-      // The arrow key moved to the last option.
+      // The up arrow key has moved to the last option.
       await expect(address.active).toBeInViewport()
     }
 

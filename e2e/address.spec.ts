@@ -50,7 +50,7 @@ test('loads Google’s script once, when the visitor focuses the form, even if i
     language: 'en',
     region: 'US',
   })
-  // The value, the caret, and the focus do not change.
+  // The value, the caret, and the focus do not change when the suggestions load.
   await form.email.focus()
   await field.pressSequentially('12 Ok')
   await page.keyboard.press('ArrowLeft')
@@ -123,7 +123,7 @@ test('suggests only addresses and fills in the formatted address of the chosen o
   await expect(field).toHaveValue('7 Elm Street')
   expect(await submits()).toBe(0)
 
-  // After the form is sent, the old list does not open again.
+  // After the form is sent, the old list does not reopen.
   await address.expectTypedAddressSent()
   await expect(field).toHaveValue('')
   await field.focus()

@@ -6,7 +6,7 @@ import { expect, test as plain } from './test.ts'
 
 type Fixtures = { address: ReturnType<typeof findAddress> }
 
-/** Runs tests on a site built with a key for Google's suggestions. */
+/** For tests of a site that was built with a key for Google's address suggestions. */
 export const test = plain.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructuring pattern
   baseURL: async ({}, use) => {
@@ -31,7 +31,7 @@ export function findAddress(page: Page) {
     await field.focus()
     await page.keyboard.insertText(text)
   }
-  /** Focuses the field and waits until it is a combobox. */
+  /** Focuses the field and waits until it becomes a combobox. */
   async function focusCombobox() {
     await page.goto('/')
     await field.focus()
@@ -84,7 +84,7 @@ export function findAddress(page: Page) {
       await page.keyboard.press('Enter')
       const readAddresses = () => requests.map((request) => request.postDataJSON().address)
       await expect.poll(readAddresses).toEqual(['1 Ridge Rd, Denver'])
-      // Success empties the form.
+      // The form is cleared after a success.
       await expect(field).toHaveValue('')
     },
   }

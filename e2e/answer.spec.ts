@@ -5,7 +5,7 @@ import { visitor } from './form.ts'
 import { test } from './own-site.ts'
 import { expect, expectAccessible, formatRgb, phone } from './test.ts'
 
-// The link's random token may contain a name.
+// The link's random token may happen to contain a name.
 const expectedErrors = /404 \(Not Found\)|personal data in a URL: \S+\/answer\/[\w-]{48}$/
 test.use({ viewport: phone, expectedErrors })
 
@@ -37,7 +37,7 @@ test('shows the lead behind the link in the email and records the call', async (
   await expect(page.getByText('EMERGENCY', { exact: true })).toBeVisible()
   const button = page.getByRole('button', { name: 'I’m calling now' })
   await expect(button).toBeInViewport()
-  // If the style applies, its hash in the Content-Security-Policy is right.
+  // If the style applies, the Content-Security-Policy has the right hash for it.
   await expect(button).toHaveCSS('background-color', formatRgb(brand.palette.accent))
   await expect.poll(readStatus).toBe('New')
   await checkPage()

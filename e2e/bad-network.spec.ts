@@ -13,7 +13,7 @@ test('retries a failed request once, with the same key unless it belongs to anot
   const keyReused = { status: 409, body: '{}' }
   const keys = new Set<string | undefined>()
   for (const [index, [first, second]] of [
-    // A backend may also return other JSON, plain text, or an empty body.
+    // Backends may also respond to success with other JSON, plain text, or an empty body.
     ['cut' as const, { body: '{"id":7}' }],
     [{ status: 503, headers: { 'retry-after': '1' } }, { status: 204 }],
     [{ status: 429 }, { status: 200 }],
@@ -34,7 +34,7 @@ test('retries a failed request once, with the same key unless it belongs to anot
     keys.add(firstKey)
     keys.add(secondKey)
   }
-  // Each of the four leads has its own key, and the last one needed a second key.
+  // Each of the four leads has its own key. The last one needed a second key.
   expect(keys.size).toBe(5)
 })
 
@@ -50,7 +50,7 @@ test('aborts a request after 10 s without a response and retries once', async ({
   await page.clock.pauseAt(Date.now() + 60_000)
   await form.button.click()
   await expect.poll(() => requests).toBe(1)
-  // The note appears before the timeout.
+  // The note appears before the request times out.
   await page.clock.runFor(8_000)
   await expect(form.note('slow')).toBeVisible()
   await page.clock.runFor(1_500)
@@ -71,7 +71,7 @@ test('shows a note while offline and sends the lead when the connection is back'
   const addresses: string[] = []
   await page.route(functionUrl, async (route) => {
     keys.push(keyOf(route.request()))
-    // Go offline only at the first request, because the code that sends leads must load before that.
+    // Don't go offline before the first request, because the code that sends leads must load first.
     if (isOffline) {
       await context.setOffline(true)
       return route.abort('internetdisconnected')
@@ -109,7 +109,7 @@ test('sends immediately if the browser wrongly reports that it is offline', asyn
   await form.press()
   expect(requests).toHaveLength(1)
 
-  // A response shows that the browser is online.
+  // A response shows that the browser is online, so the note reports a failure.
   await form.fillIn()
   await form.press('failed')
   await expect(form.note('failed')).toBeVisible()

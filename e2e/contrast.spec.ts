@@ -8,8 +8,8 @@ import { planPictures } from '#brand-tools/pictures.ts'
 import { toKebab } from '#site/build/drawing.ts'
 import { expect, test, waitForPaint } from './test.ts'
 
-// Measures white words on the hero's and the emergency band's pictures, as rendered with the shades that
-// `npm run brand` computes.
+// Measures white text on the pictures of the hero and the emergency section, with the shades that `npm run brand`
+// computes.
 
 const screens = [
   { width: 390, height: 844 },
@@ -20,7 +20,7 @@ const screens = [
   { width: 2560, height: 1440 },
 ]
 
-/** The parts of the page that have white words on a picture. */
+/** The parts of the page that have white text on a picture. */
 const places = [
   {
     section: 'html',
@@ -36,7 +36,7 @@ const places = [
 
 type Areas = { landscape: string; portrait: string }
 
-/** White rectangles on black. The night picture is like the landscape. */
+/** Pictures of a white rectangle on black. The night picture has the rectangle of the landscape picture. */
 const pictures: Record<string, Areas> = {
   'a white picture': { landscape: 'M0 0h100v100H0z', portrait: 'M0 0h100v100H0z' },
   'a picture that is white at the top': { landscape: 'M0 0h100v10H0z', portrait: 'M0 0h100v10H0z' },
@@ -74,7 +74,7 @@ for (const [name, areas] of Object.entries(pictures))
     await page.evaluate((values) => {
       for (const [name, value] of Object.entries(values))
         document.documentElement.style.setProperty(name, value)
-      // An owner's words may be longer than the sample's.
+      // Make the text longer, because an owner's text may be longer than the sample text.
       for (const text of document.querySelectorAll<HTMLElement>('.emergency-band :is(li, p)')) {
         text.append(' We answer day and night.')
         text.style.textWrap = 'wrap'
@@ -83,7 +83,7 @@ for (const [name, areas] of Object.entries(pictures))
     await expectReadable(page)
   })
 
-/** Makes the files of both pictures, and the custom properties for them, like `npm run brand`. */
+/** Makes the picture files and their custom properties, as `npm run brand` does. */
 async function makePictures({ landscape, portrait }: Areas) {
   const [brandDir, targetDir] = [
     mkdtempSync(join(tmpdir(), 'brand-')),
@@ -146,7 +146,7 @@ async function expectReadable(page: Page) {
     }
 }
 
-/** Runs in the page. Makes the words on the picture transparent, and returns their boxes. */
+/** Runs in the page. Makes the text on the picture transparent, and returns its boxes. */
 function hideWords(parts: string) {
   const styles = new CSSStyleSheet()
   styles.replaceSync(

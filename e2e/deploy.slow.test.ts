@@ -9,7 +9,7 @@ import { serveSite } from './site.ts'
 
 // A deploy renames the page's files while 20 visitors have the page open, each at a different step.
 
-// Opening 20 pages is slow on a small machine.
+// Raise the timeouts, because opening 20 pages is slow on a small machine.
 const expect = expectSoon.configure({ timeout: 60_000 })
 test.describe.configure({ mode: 'default', timeout: 600_000 })
 
@@ -28,7 +28,7 @@ const press: Step = (page) => findForm(page).button.click()
 const enterForm: Step = (page) => findForm(page).name.focus()
 const goOffline: Step = (page) => page.context().setOffline(true)
 
-// The steps before the deploy. Each path runs twice: with the page's scripts loaded and without.
+// The steps before the deploy. Each path runs twice, with and without the page's script files.
 const paths: Step[][] = [
   [],
   [touch],
@@ -90,7 +90,7 @@ const nameVisitor = ({ path, hasFiles }: Point) =>
 
 /** Opens the page and takes the steps before the deploy. The returned function takes the remaining steps. */
 async function beginVisit(browser: Browser, url: string, point: Point) {
-  // Animated testimonials on 20 pages would slow down the machine.
+  // Turn off animations, because moving testimonials on 20 pages would slow down the machine.
   const context = await browser.newContext({ reducedMotion: 'reduce' })
   const page = await context.newPage()
   const { promise: deployed, resolve: finishDeploy } = Promise.withResolvers<void>()
@@ -104,7 +104,7 @@ async function beginVisit(browser: Browser, url: string, point: Point) {
   for (const step of point.path) {
     await step(page, name)
     if (!point.hasFiles) continue
-    // The first field hydrates the form; a later one loads the code that sends the lead.
+    // Filling in the first field hydrates the form. The second one loads the code that sends the lead.
     if (step === fillIn[0]) await findForm(page).expectHydrated()
     if (step === fillIn[1]) await expect.poll(() => page.evaluate(canSend)).toBe(true)
   }

@@ -84,9 +84,9 @@ test('a lead distinguishes sent, arrived, and failed', async ({ site, sendLead, 
   await checkAxe(page, 'deliveries in every state')
   const call = page.getByRole('button', { name: 'I’m calling', exact: true })
   await call.click()
-  // The caller's Undo reads “I didn't call.”
+  // For the caller, “I didn’t call” replaces this button.
   await expect(page.getByRole('button', { name: 'Undo “I’m calling”' })).toHaveCount(0)
   await page.getByRole('button', { name: 'I didn’t call', exact: true }).click()
-  // The pressed button is gone.
+  // The pressed button is gone, so the focus has moved.
   await expect(page.locator('.controls')).toBeFocused()
 })

@@ -21,7 +21,7 @@ test('a lead is added during a call, also without a connection', async ({ signIn
   const phone = sam.getByLabel('Phone')
   const gotIt = sam.getByRole('button', button('I’m handling this'))
   await gotIt.click()
-  // The message is directly below the field, because the keyboard of a phone hides the buttons.
+  // The message is directly below the field, because a phone's keyboard covers the buttons.
   const problem = sam.locator('label:has([name="phone"]) + [role="alert"]')
   await expect(problem).toHaveText('Enter a phone number or an email address.')
   await phone.fill('612-555-ROOF')
@@ -70,7 +70,7 @@ test('one card has all requests of a number, and its buttons change all of them'
   const bot = { ...visitor, name: 'Bot', ...makeStranger() }
   await postLead(site.url, bot, { [visitHeader]: 'elapsedMs=1' })
   const page = await signIn('Sam Hill')
-  // The number, the text, and “I’m calling” share a row.
+  // The phone number, “Text,” and “I’m calling” share a row.
   await expect(row(page, 'John Doe')).toBeVisible()
   for (const width of [360, 390]) {
     await page.setViewportSize({ width, height: 740 })

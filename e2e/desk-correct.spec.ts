@@ -22,7 +22,7 @@ test('a crew member corrects a number, a colleague’s older page is refused, an
   await expect(sam.getByRole('alert')).toHaveText(/^Check the phone number/)
   await expect(sam.getByLabel('Phone')).toBeFocused()
   await checkAxe(sam, 'a wrong number')
-  // What was typed survives a reload.
+  // The typed text survives a reload.
   await sam.reload()
   await expect(sam.getByLabel('Phone')).toHaveValue('612-555')
   await sam.getByLabel('Phone').fill('612-555-0112')

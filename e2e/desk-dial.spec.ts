@@ -10,7 +10,7 @@ const question = `Did you reach ${visitor.name.split(' ')[0]}?`
 
 type SignIn = (person: string, options: BrowserContextOptions) => Promise<Page>
 
-/** Opens the desk with links that do not dial, because Chromium cannot. */
+/** Opens the desk and prevents its links from dialing, because Chromium cannot dial. */
 async function open(signIn: SignIn, person: string, options: BrowserContextOptions = touch) {
   const page = await signIn(person, options)
   await page.addInitScript(() =>
@@ -27,7 +27,7 @@ const tapNumber = (page: Page) =>
     .getByRole('link', { name: `Call ${visitor.phone}` })
     .tap()
 
-/** Lists the kinds of the presses that the page sends from now on. */
+/** Returns a list that collects the kind of each press that the page sends. */
 function listPresses(page: Page): string[] {
   const kinds: string[] = []
   page.on('request', (request) => {
@@ -42,7 +42,7 @@ async function addNote(page: Page, text: string) {
   await expect(page.locator('.notice')).toContainText('note added.')
 }
 
-/** Keeps presses from the server until the returned function is called. */
+/** Delays the requests for presses until the returned function is called. */
 async function holdPresses(...pages: Page[]) {
   const { promise, resolve } = Promise.withResolvers<void>()
   for (const page of pages)
@@ -70,7 +70,7 @@ test('a tap on the number records the call, and the card asks for its result', a
   await expect(card.getByRole('textbox', { name: 'Note' })).toBeInViewport()
   await checkAxe(sam, 'the question after a call')
 
-  // While someone calls, the number only dials.
+  // While someone is calling, a tap on the number only dials.
   await tapNumber(sam)
   await card.getByRole('button', button('I didn’t call')).click()
   await expect(sam.locator('.notice')).toContainText('Undid “I’m calling.” Nobody has called yet.')
@@ -85,7 +85,7 @@ test('a tap on the number records the call, and the card asks for its result', a
   await expect(history).toHaveCount(5)
   await expect(history.first()).toContainText('Sam called, no answer')
 
-  // After the lead is closed, the number still only dials.
+  // After the lead is closed, a tap on the number also only dials.
   const pane = sam.locator('.lead-pane')
   await pane.getByRole('button', button('Done')).click()
   await expect(pane.locator('.lead-head')).toContainText('Done')
@@ -128,7 +128,7 @@ test('a second request during a call shows who is calling, and the number then o
   await addNote(dana, 'Water comes in')
   expect(presses).toEqual(['note'])
 
-  // The note of any request shows on the card.
+  // The card shows the note on any of its requests.
   await expect(samsCard).toContainText('Dana: Water comes in')
   await samsCard.getByRole('link', { name: visitor.name }).click()
   const samsLead = sam.locator('.lead-pane')
@@ -154,7 +154,7 @@ test('“Call” in a notification dials, and records the call on a phone', asyn
   const route = `${site.deskUrl}/${await link.getAttribute('href')}`
   for (const page of [computer, phone]) {
     await page.goto(`${route}/call`)
-    // Coming back must not dial again.
+    // The URL no longer contains /call, so that returning to the page does not dial again.
     await expect(page).toHaveURL(route)
     await expect(page.locator('.events')).toBeVisible()
   }

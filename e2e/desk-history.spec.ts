@@ -19,17 +19,17 @@ test('a colleague’s call keeps what is typed, and a colleague moves the next c
   await danasNote.fill('x'.repeat(490))
   await expect(dana.getByText('10 characters left')).toBeVisible()
   await samsRow.getByRole('button', button('I’m calling')).click()
-  // The focus follows the card to the person's own calls.
+  // The focus moves with the card to the group of the person's own calls.
   await expect(samsRow).toBeFocused()
   await expect(dana.locator('.lead-head')).toContainText('Sam is calling')
   await expect(danasNote).toBeFocused()
   await expect(danasNote).toHaveValue('x'.repeat(490))
   await dana.getByRole('button', button('Add note')).click()
-  // The pressed button is gone.
+  // The pressed button is gone, so the focus has moved.
   await expect(dana.locator('.note-field')).toBeFocused()
   await dana.getByRole('link', { name: 'Today' }).first().click()
 
-  // A note survives a reload, and is saved with the result of the call.
+  // A note survives a reload and is saved with the result of the call.
   await samsRow.getByLabel('Note').fill('Gate code 1357')
   await sam.reload()
   await expect(samsRow.getByLabel('Note')).toHaveValue('Gate code 1357')
@@ -39,7 +39,7 @@ test('a colleague’s call keeps what is typed, and a colleague moves the next c
   await expect(samsRow.locator('a.button:not([data-quiet])')).toHaveText(['Text'])
   await expect(danasRow).toContainText('Sam: Gate code 1357')
   await danasRow.getByText('Change the time').click()
-  // The morning of the next day that we are open.
+  // The last choice is the morning of the next day when we are open.
   const morning = danasRow.locator('.change-time .outcomes').getByRole('button').last()
   const [time = ''] = (await morning.textContent())?.match(/\d+:\d\d/) ?? []
   expect(time).not.toBe('')

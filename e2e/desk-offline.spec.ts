@@ -32,14 +32,14 @@ test('without a connection, a lead shows its card, and a reload shows the desk',
   await page.reload()
   await expect(page.getByRole('heading', { name: 'No connection.' })).toBeVisible()
   expect(before).toContain('Page')
-  // The number of leads to call is not stored.
+  // The browser does not store the number of leads to call.
   await expect(rail).toHaveText(String(before).replace('Today1', 'Today'))
   await expect(page.getByText(visitor.name)).toHaveCount(0)
   await checkAxe(page, 'reloaded without a connection')
 
   await page.context().setOffline(false)
   await expect(page.getByRole('heading', { name: visitor.name })).toBeVisible()
-  // The cache has only the page without leads, and its files.
+  // The cache has only the page without leads and the page's files.
   const cached = await readCached()
   expect(
     cached.map(([url = '']) => new URL(url).pathname.replace(/-[\w-]+\./, '.')).sort(),

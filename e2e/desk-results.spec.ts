@@ -58,7 +58,7 @@ for (const width of [390, 1280])
     const reason = line.locator('.line-result')
     await expect(reason).toBeVisible({ visible: isWide })
     await expect(reason).toHaveText('hired someone else')
-    // One line of text on a wide screen, and two on a phone.
+    // A lead takes one line of text on a wide screen, and two on a phone.
     const { height = 0 } = (await line.boundingBox()) ?? {}
     expect(height).toBeGreaterThan(isWide ? 40 : 56)
     expect(height).toBeLessThan(isWide ? 56 : 80)
@@ -76,7 +76,7 @@ for (const width of [390, 1280])
         document.documentElement.style.fontSize = size
       }, size)
     await setTextSize('200%')
-    // At 200% text size, the name keeps its space.
+    // At 200% text size, the name still has enough space.
     expect((await line.getByRole('link').boundingBox())?.width).toBeGreaterThan(60)
     await setTextSize('100%')
     await page.setViewportSize({ width, height: 800 })

@@ -5,7 +5,7 @@ import { expect } from './test.ts'
 
 type Site = { deskUrl: string; makeLink: () => Promise<string> }
 
-/** Checks every screen of the desk, by default with axe. Tests of other states call checkAxe themselves. */
+/** Checks every screen of the desk, by default with axe. Tests that reach other states of a screen call checkAxe. */
 export async function checkScreens(page: Page, site: Site, check = checkAxe) {
   await expect(row(page, visitor.name)).toBeVisible()
   await check(page, 'today')
@@ -19,7 +19,7 @@ export async function checkScreens(page: Page, site: Site, check = checkAxe) {
   await page.keyboard.press('Escape')
   for (const screen of ['All leads', 'Report', 'People']) {
     await page.getByRole('navigation', { name: 'Desk' }).getByRole('link', { name: screen }).click()
-    // Until the report's script has loaded, there is no heading.
+    // The heading appears when the report's script has loaded.
     await expect(page.getByRole('heading', { level: 1, name: screen })).toBeVisible()
     await expect(page.getByText(/found, newest first|By source|, this device$/)).toBeVisible()
     await check(page, screen)

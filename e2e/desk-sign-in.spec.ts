@@ -31,7 +31,7 @@ test('a person signs in with the code from the email, even after a reload', asyn
   const { subject = '', text = '' } = findMail() ?? {}
   const code = subject.match(/^\d{6}/)?.[0] ?? ''
   expect(text).toContain(`\n${code}\n`)
-  // An iPhone may close the desk while the person reads the email.
+  // Reload, because an iPhone may close the desk while the person reads the email.
   await page.reload()
   const field = page.getByLabel('Code from the email')
   await expect(field).toBeFocused()
@@ -52,7 +52,7 @@ test('a person signs in with the code from the email, even after a reload', asyn
   await page.getByRole('link', { name: 'People' }).click()
   await expect(row(page, 'this device')).toContainText('Dana')
 
-  // The next sign-in starts with the address.
+  // The next sign-in asks for the email address again.
   await row(page, 'this device').getByRole('button', { name: 'Sign out' }).click()
   await expect(page.getByLabel('Your email address')).toBeVisible()
 })
@@ -97,7 +97,7 @@ test.describe('notifications', () => {
     }
     await expect(dana.page.getByText('Lee’s device')).toBeVisible()
 
-    // A browser that blocks notifications is not asked.
+    // If the browser blocks notifications, the desk does not ask.
     await expect((await openPhone('Ann', 'denied')).ask).toHaveCount(0)
   })
 })

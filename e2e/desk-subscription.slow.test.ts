@@ -9,7 +9,7 @@ import { expect } from './test.ts'
 const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
 test.use({ settings: { DATA_DIR: dataDir, PUSH_SERVICES: pushHost } })
 
-/** Runs in the page. A browser in a test has no push service; unsubscribing gives it the next subscription. */
+/** Runs in the page. Fakes the push service, which tests cannot reach. Unsubscribing gives the next subscription. */
 function replacePushManager(subscriptions: object[]) {
   // The headless shell always reports "denied".
   Object.defineProperty(Notification, 'permission', { value: 'granted' })
@@ -19,7 +19,7 @@ function replacePushManager(subscriptions: object[]) {
       unsubscribe: async () => sessionStorage.setItem('unsubscribed', String(next() + 1)),
     }) as unknown as PushSubscription
   PushManager.prototype.subscribe = async () => {
-    // The subscription belongs to another server key until it is replaced.
+    // The subscription belongs to a different server key until it is replaced.
     const isForeign = sessionStorage.getItem('foreign') === String(next())
     if (isForeign) throw new DOMException('', 'InvalidStateError')
     return { toJSON: () => subscriptions[next()] } as unknown as PushSubscription
@@ -48,7 +48,7 @@ test('opening the desk repairs a subscription that the browser or the push servi
   const database = new DatabaseSync(join(dataDir, 'leads.db'), { timeout: 5_000 })
   const listDevices = () =>
     database.prepare('select endpoint, gone_at from push_devices').all() as object[]
-  /** Returns the stored devices after the desk has been opened and has registered its browser. */
+  /** Reopens the desk, waits until it has registered its browser, and returns the stored devices. */
   const reopen = async () => {
     const registered = page.waitForResponse(
       (one) => one.request().method() === 'POST' && one.url().endsWith('/api/devices'),
@@ -65,7 +65,7 @@ test('opening the desk repairs a subscription that the browser or the push servi
   database.exec('update push_devices set gone_at = created_at')
   expect(await reopen()).toEqual(registeredAs('second'))
 
-  // The phone confirmed none of its last three alerts.
+  // The phone has not confirmed any of its last three alerts.
   for (const name of ['Ann', 'Ben', 'Cal']) await sendLead({ name })
   database.exec(`
     update deliveries set state = 'sent', settled_at = 0, message_id = lead_id

@@ -16,7 +16,7 @@ test('50 of 52 leads are shown before the script loads, and React hydrates them;
 }) => {
   await sendLead()
   for (let count = 0; count < 51; count++) await sendLead({ name: `Person ${count}` })
-  // The service worker would answer with the cached script.
+  // Block the service worker, because it would respond with the cached script.
   const page = await signIn('Sam', { serviceWorkers: 'block' })
   const gate = Promise.withResolvers<void>()
   await page.route('**/assets/*.js', async (route) => {
@@ -36,12 +36,12 @@ test('50 of 52 leads are shown before the script loads, and React hydrates them;
   await expect(page).toHaveTitle(/^52 to call/)
   await expect(button).toBeEnabled()
   expect(await fromServer?.evaluate((item) => item.isConnected)).toBe(true)
-  // The data must not outlive the session.
+  // The script has removed the data, which must not outlive the session.
   await expect(page.locator('#start')).toHaveCount(0)
   await expect(page.getByRole('heading', { name: '52 to call' })).toBeVisible()
   await expect(page.locator('.lead-name')).toHaveCount(50)
 
-  // The lead stays in sight when it moves to another group.
+  // The lead stays in view when it moves to a different group.
   const called = row(page, 'Person 40')
   await called.getByRole('button', calling).click()
   await expect(called.getByRole('button', { name: 'No answer' })).toBeInViewport()
@@ -52,7 +52,7 @@ test('50 of 52 leads are shown before the script loads, and React hydrates them;
   await expect(page.getByRole('link', { name: 'Person 50' })).toBeVisible()
   await page.getByRole('link', { name: 'Today' }).click()
 
-  // The page does not scroll to a lead that was closed, because the next lead to call is more important.
+  // The page does not scroll to a closed lead, because the next lead to call is more important.
   const closed = row(page, 'Person 41')
   await closed.getByRole('button', calling).click()
   await closed.getByRole('button', { name: 'Done' }).click()
@@ -98,7 +98,7 @@ test('shows the full minutes since the request of a homeowner whom someone else 
   const page = await signIn('Sam')
   const samsRow = row(page, visitor.name)
   await expect(samsRow).toContainText('Dana is calling')
-  // A response would set the clock back.
+  // Block requests, because a response would set the clock back.
   await page.route('**/api/**', (route) => route.abort())
   await page.clock.install()
   await page.clock.pauseAt(at)
@@ -123,14 +123,14 @@ test('on a wide screen, the first lead is open, and another one never replaces i
   await expect(note).toHaveValue('Two stories.')
   await open.getByRole('button', { name: 'Add note' }).click()
   await expect(open.locator('.events')).toContainText('Two stories.')
-  // The focus is still in the pane.
+  // The next lead must not open, because the focus is still in the pane.
   await sendLead({ name: 'Ann Third' })
   await expect(row(page, 'Ann Third')).toBeVisible()
   await expect(open.getByRole('heading', { level: 1 })).toHaveText(visitor.name)
 
   await page.getByRole('link', { name: 'All leads' }).focus()
   await expect(open.getByRole('heading', { level: 1 })).toHaveText('John Doe')
-  // Only a person's own navigation moves the focus.
+  // The focus stays on the link, because only a person's own navigation moves it.
   await expect(page.getByRole('link', { name: 'All leads' })).toBeFocused()
 })
 
@@ -146,7 +146,7 @@ test.describe('on a holiday', () => {
     const usual = { ...hours }
     endings.push(() => Object.assign(hours, usual))
     const { timeZone } = hours
-    // The day may end during the test.
+    // Include the date in 12 hours, because the day may end during the test.
     const closedDates = [0, 12].map((later) => formatDay(Date.now() + later * hourMs, timeZone))
     Object.assign(hours, { ...dayHours, timeZone, closedDates })
     await sendLead()
@@ -185,7 +185,7 @@ test('warnings take one line on a phone until they are opened, and lead to “Tu
   await expect(banner).not.toContainText(/[A-Z]{2,}_[A-Z]/)
   await link.click()
 
-  // Without a push service, the browser never answers.
+  // In a browser without a push service, subscribing never finishes.
   await page.evaluate(() => {
     PushManager.prototype.subscribe = () => new Promise(() => {})
   })
@@ -201,7 +201,7 @@ test('warnings take one line on a phone until they are opened, and lead to “Tu
 test('an iPhone is asked to add the desk to its home screen', async ({ signIn }) => {
   const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile Safari/604.1'
   const page = await signIn('Sam', { userAgent })
-  // Safari has notifications only on the home screen.
+  // Safari supports notifications only for pages on the home screen.
   await page.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
   await page.reload()
   const question = page.getByRole('complementary', { name: 'Notifications' })

@@ -11,11 +11,11 @@ type Phone = { page: Page; tap(...targets: Locator[]): Promise<number> }
 
 type Week = {
   clock: { at: number }
-  /** Signs in on a phone that shows the site's time. `tap` returns the number of taps. */
+  /** Signs in on a phone that has the site's time. Its `tap` function returns the number of taps. */
   openPhone(person: string): Promise<Phone>
-  /** Moves the clocks, and has the site send what is due by then. */
+  /** Moves all clocks forward, and makes the site send what is due by then. */
   travel(to: number): Promise<void>
-  /** Expects these emails to the owner since the last time. */
+  /** Expects exactly these new emails to the owner since the previous check. */
   expectMail(...subjects: string[]): Promise<void>
 }
 
@@ -27,7 +27,7 @@ const test = mailed.extend<Week>({
     use(async (person) => {
       const page = await signIn(person, { viewport: { width: 390, height: 844 }, hasTouch: true })
       await page.clock.setFixedTime(clock.at)
-      // The desk reads the time from this header, which Node sets.
+      // Replace the Date header, which Node sets, because the desk reads the time from it.
       await page.route(`${site.deskUrl}/api/**`, async (route) => {
         const response = await route.fetch()
         const date = new Date(clock.at).toUTCString()
@@ -99,12 +99,12 @@ test('Sam and Alex take three homeowners through a week on their phones', async 
 
     const card = row(alex.page, 'Karen Lind')
     const time = card.getByLabel('Another time')
-    // The phone's own picker for a date and time takes taps, too.
+    // On a real phone, the date and time picker would need more taps.
     const taps = await alex.tap(number(card), button(card, 'Call again…'), time)
     await time.fill('2026-11-19T15:00')
     expect(taps + (await alex.tap(button(card, 'Set')))).toBe(4)
     await expectBoth('All caught up', 'Karen Lind', 'Call again on Thursday at 3:00 PM.')
-    // A text is the next step only after a call without an answer.
+    // “Text” is the suggested next step only after an unanswered call.
     await expect(card.getByRole('link', { name: /^Text/ })).toHaveText('')
   })
 

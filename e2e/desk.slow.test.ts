@@ -49,7 +49,7 @@ test('two processes on PostgreSQL show a lead and its answer on both desks, in A
   await page.goto(url)
   const form = findForm(page)
   await form.fillIn()
-  // A lead sent within a second counts as possible spam, without a deadline.
+  // Wait, because a lead that is sent within a second is marked as possible spam and has no deadline.
   await page.waitForFunction(() => performance.now() > 1_500)
   await form.press()
   await expect(sam.getByRole('listitem').filter({ hasText: visitor.name })).toContainText('left')

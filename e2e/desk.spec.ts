@@ -16,7 +16,7 @@ test('a phone that wakes shows leads that arrived while it slept', async ({ send
       Object.defineProperty(document, 'hidden', { value, configurable: true })
       document.dispatchEvent(new Event('visibilitychange'))
     }, isHidden)
-  // The phone falls asleep during an unanswered poll, and its timers stop.
+  // The phone goes to sleep during a poll that gets no response, and its timers stop.
   await new Promise<void>((asked) => {
     void page.route('**/api/today', () => asked(), { times: 1 })
   })
@@ -34,7 +34,7 @@ test('search and filters find leads by the company’s days, and Back returns to
   signIn,
 }) => {
   await sendLead()
-  // In Kiritimati, it is already January 6.
+  // At this time, it is already January 6 in Kiritimati.
   const receivedAt = parseLocalTime('2026-01-05T23:59', hours.timeZone)
   site.runSql(`update leads set received_at = ${receivedAt}`)
   await sendLead({ name: 'John Doe', serviceType: 'emergency' })
@@ -51,7 +51,7 @@ test('search and filters find leads by the company’s days, and Back returns to
   await page.goBack()
   await page.getByLabel('Received').selectOption('Any time')
   await expect(page.getByText('3 found, newest first')).toBeVisible()
-  // The filter panel stays open when no filter is set.
+  // The filter panel stays open when the last filter is removed.
   await page.getByLabel('Service').selectOption('emergency')
   await expect(page.locator('.lead-name')).toHaveText(['John Doe'])
   await page.getByLabel('Search').fill('nobody')
@@ -61,7 +61,7 @@ test('search and filters find leads by the company’s days, and Back returns to
   await expect(page.getByText('3 found, newest first')).toBeVisible()
   await page.getByLabel('Search').fill('john')
   await expect(page.locator('.lead-name')).toHaveText(['John Doe'])
-  // Names of homeowners stay out of the browser's history.
+  // Homeowners' names stay out of the browser's history.
   expect(page.url()).not.toContain('john')
   const found = page.getByRole('link', { name: 'John Doe' })
   const nameFile = () => `leads-${formatDay(Date.now(), hours.timeZone)}.csv`
@@ -73,7 +73,7 @@ test('search and filters find leads by the company’s days, and Back returns to
   const file = await download.path()
   expect(readFileSync(file, 'utf8').trim().split('\r\n')).toHaveLength(2)
 
-  // With the keyboard, the focus follows the navigation.
+  // The focus follows keyboard navigation.
   await found.focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'John Doe' })).toBeFocused()
@@ -86,7 +86,7 @@ test('search and filters find leads by the company’s days, and Back returns to
   await row(page, 'John Doe').getByRole('button', { name: 'I’m calling' }).focus()
   await page.keyboard.press('Enter')
   await expect(row(page, 'John Doe')).toContainText('You’re calling')
-  // The pressed button is gone.
+  // The pressed button is gone, so the focus has moved.
   await expect(row(page, 'John Doe')).toBeFocused()
 })
 

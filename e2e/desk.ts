@@ -19,10 +19,10 @@ type Desks = {
     url: string
     deskUrl: string
     makeLink: () => Promise<string>
-    /** Changes the database behind the site's back. */
+    /** Changes the database directly, without the site's code. */
     runSql(sql: string): void
   }
-  /** Signs in on another phone, in a separate session. The test fails on console errors. */
+  /** Signs in on a new phone, in a separate session. The test fails on console errors. */
   signIn(person: string, options?: BrowserContextOptions): Promise<Page>
   /** Sends a lead as the form does. */
   sendLead(fields?: Partial<typeof visitor>): Promise<void>
@@ -61,7 +61,7 @@ export const test = ownSite.extend<Desks>({
         if (message.type() === 'error' && !isExpected.test(message.text()))
           consoleErrors.push(message.text())
       })
-      // This saves a page load. desk-roles.spec.ts signs in as people do.
+      // Sign in with a request, to save a page load. desk-roles.spec.ts signs in as people do.
       const token = (await site.makeLink()).split('#enter=')[1]
       const sent = { headers: { origin: site.deskUrl }, data: { token, person } }
       expect((await context.request.post(`${site.deskUrl}/api/session`, sent)).status()).toBe(200)
@@ -73,7 +73,7 @@ export const test = ownSite.extend<Desks>({
   },
   sendLead: async ({ site }, use) =>
     use(async (fields = {}) => {
-      // If a name is given, the lead comes from a different homeowner, with different contact details.
+      // If a name is given, the lead is from a different homeowner with different contact details.
       const other = fields.name === undefined ? {} : makeStranger()
       expect((await postLead(site.url, { ...visitor, ...other, ...fields })).status).toBe(200)
     }),

@@ -5,7 +5,7 @@ import { copySources } from '#testing/copy-sources.ts'
 import { hero, testimonials } from './content.ts'
 import { desktop, expect, phone, test } from './test.ts'
 
-// Runs one `npm run dev` server for all tests, on a copy of the sources that the tests can change.
+// Runs one `npm run dev` server for all tests, with a copy of the source files that the tests can change.
 test.describe.configure({ mode: 'default' })
 test.use({ expectedErrors: /there is no page at|status of 404/ })
 
@@ -31,7 +31,7 @@ test.afterAll(async () => {
   rmSync(copy, { recursive: true, force: true })
 })
 
-/** Changes the content and tells the server, because its watcher drops a change within 50 ms of another. */
+/** Changes the content and notifies the server, because its watcher drops changes that follow within 50 ms. */
 function serveContent(words: string) {
   const content = join(copy, 'site/content.ts')
   server.watcher.unwatch(content)
@@ -39,7 +39,7 @@ function serveContent(words: string) {
   server.watcher.emit('change', content)
 }
 
-// In development, React logs an error if the hydrated markup differs from the built one.
+// In development, React logs an error if the hydrated markup differs from the server's.
 test('hydrates without errors, reloads after a change, and returns 404 for an unknown path', async ({
   page,
   form,
@@ -105,19 +105,19 @@ test('keeps three reviews still where all fit, and moves them on a phone', async
   ] as const) {
     await page.setViewportSize(viewport)
     await page.goto(url)
-    // Sections that are laid out later would push the row away again.
+    // Wait until all sections are laid out, because they would push the row out of view again.
     await expect(page.locator('.deferred')).toHaveCount(0)
     await row.scrollIntoViewIfNeeded()
     await expect(row).toHaveAttribute(isDrifting ? 'data-drifting' : 'data-still')
     await expect(button).toBeVisible({ visible: isDrifting })
     await expect(row.locator('li:not([inert] li)')).toHaveCount(3)
     await expect(row.locator('.initials').first()).toHaveText('C')
-    // Fewer than five reviews are not counted.
+    // With fewer than five reviews, the hero doesn't show their number.
     await expect(page.locator('.proof')).not.toContainText('reviews')
     // Without an award, there is no badge.
     await expect(page.locator('.badge')).toHaveCount(0)
   }
-  // Without reviews, there is no section.
+  // Without reviews, there is no review section.
   serveContent(makeWords([]).replace(hero.headline, 'No reviews'))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('No reviews')
   await expect(page.getByRole('heading', { name: testimonials.heading })).toHaveCount(0)

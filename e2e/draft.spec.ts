@@ -15,7 +15,7 @@ test('keeps a draft for a day on this device, across reloads and closed tabs', a
   await expect(form.address).toHaveValue(visitor.address)
   expect(await form.readValues()).toEqual(visitor)
 
-  // Text typed before the form's code loads is added to the draft.
+  // Text that is typed before the form's code loads is added to the draft.
   await page.route(formCode, () => {})
   await page.goto('/?again')
   await form.name.press('End')

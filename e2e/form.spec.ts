@@ -87,7 +87,7 @@ test('sends the five fields once and resets the form after a success', async ({ 
   answer()
   const message = `Estimate request received! We'll contact you within ${hours.promiseMinutes} minutes.`
   await expect(page.getByText(message, { exact: true })).toBeVisible()
-  // The content security policy allows the toast's styles, which a script adds.
+  // The Content-Security-Policy allows the toast's styles, which a script adds.
   await expect(form.toast('received')).toHaveCSS('position', 'absolute')
   expect(await form.readValues()).toEqual(noValues)
   expect(await form.readDraft()).toBeNull()
@@ -108,7 +108,7 @@ test('sends the five fields once and resets the form after a success', async ({ 
   await expect(form.received).toBeVisible()
   await expect(page.locator('.field-error:not(:empty)')).toHaveCount(0)
   expect(requests).toHaveLength(1)
-  // A new request that is incomplete shows the message. The service type is optional.
+  // An incomplete new request shows the message. The service type is optional.
   await form.name.fill('John Doe')
   await form.press('incomplete')
   await form.fillIn({ ...visitor, serviceType: '' })
@@ -128,7 +128,7 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   await form.expectHydrated()
   const typed = { ...visitor, name: 'jane doe', phone: '5551234567' }
   for (const name of fieldNames) {
-    // Use arrow keys in the list, because letters typed slowly would select other options.
+    // Use arrow keys in the list, because letters typed slowly would select different options.
     const { choices }: Field = leadFields[name]
     const downs = Object.keys(choices ?? {}).indexOf(typed[name]) + 1
     const keys = [...Array(downs).fill('ArrowDown'), 'Tab']
@@ -145,7 +145,7 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
     'href',
     `tel:+1${company.phone.replace(/\D/g, '')}`,
   )
-  // The message replaces the heading, which still labels the form.
+  // The message replaces the heading, but the heading still labels the form.
   await expect(page.locator('#estimate-heading')).toBeHidden()
   await expect(page.getByRole('form', { name: /^Free estimate/ })).toBeVisible()
 
@@ -201,7 +201,7 @@ test.describe('after a failure', () => {
 
   test('shows a toast and a phone number, and keeps the values', async ({ page, form }) => {
     await page.clock.install()
-    // A submit removes the outcome of an earlier native post.
+    // Submitting the form hides the outcome of an earlier native post.
     await page.goto('/#estimate-failed')
     const nativeOutcome = page.locator('#estimate-failed')
     await expect(nativeOutcome).toContainText(words.toasts.failed)
@@ -211,7 +211,7 @@ test.describe('after a failure', () => {
     const error = '{"error":{"code":"x","message":"y"}}'
     for (const [answer, tries] of [
       [{ status: 500, body: error }, 2],
-      // A retry of invalid values would fail, too.
+      // Invalid values are not retried, because a retry would also fail.
       [{ status: 422, body: error }, 1],
       // A Wi-Fi sign-in page or a host's fallback page may return 200. See connection.test.ts.
       [{ contentType: 'text/html; charset=UTF-8', body: '<h1>Welcome</h1>' }, 1],
@@ -230,7 +230,7 @@ test.describe('after a failure', () => {
       expect(await form.readDraft()).toContain(visitor.address)
       await expect(form.button).toHaveText('Request Free Estimate →')
       await expect(form.root.getByRole('link', { name: company.phone })).toBeVisible()
-      // Close this toast, so that the next one belongs to the next response.
+      // Close this toast, so that the next toast is certain to be for the next response.
       await page.getByRole('button', { name: /close/i }).click()
       await expect(toastText).toHaveCount(0)
     }
@@ -238,7 +238,7 @@ test.describe('after a failure', () => {
     const later = await form.answerWith({ status: 200 })
     await form.press()
     expect([...keys]).toEqual(later.map(keyOf))
-    // The message of the success replaces the note of the failure.
+    // The success message replaces the note about the failure.
     await expect(form.note('failed')).toHaveCount(0)
     await expect(form.received.getByRole('link', { name: company.phone })).toBeVisible()
     await expect(nativeOutcome).toBeHidden()

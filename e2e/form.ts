@@ -33,12 +33,12 @@ export const keyOf = (request: Request | undefined) => request?.headers()['idemp
 export const formatReceived = (time: string) =>
   `${words.received.heading} ${fill(words.received.callBy, { time })} ${words.received.next} ${company.phone}`
 
-/** Runs in the page. */
+/** Runs in the page. Makes it believe that the browser is offline. */
 export const reportOffline = () => {
   Object.defineProperty(navigator, 'onLine', { value: false })
 }
 
-/** The estimate form of a page, and helpers for tests. */
+/** The estimate form on a page, and helpers for tests. */
 export function findForm(page: Page) {
   const root = page.locator('#estimate')
   const fields = Object.fromEntries(
@@ -95,7 +95,7 @@ export function findForm(page: Page) {
 
     readDraft: () => page.evaluate(() => localStorage.getItem('estimate-draft')),
 
-    /** Fakes the function and returns the requests to it. The last response is repeated. */
+    /** Fakes the backend and returns the requests to it. The last response is repeated. */
     async answerWith(...answers: Answer[]) {
       const requests: Request[] = []
       await page.route(functionUrl, (route) => {
@@ -107,7 +107,7 @@ export function findForm(page: Page) {
       return requests
     },
 
-    /** Collects the bodies of the page's POST requests from here on. */
+    /** Starts to collect the bodies of the page's POST requests. */
     watchPosts() {
       const posts: string[] = []
       page.on('request', (request) => {
@@ -116,7 +116,7 @@ export function findForm(page: Page) {
       return posts
     },
 
-    /** Waits in real time. Running the fake clock could time out the code that sends the lead. */
+    /** Waits in real time, because running the fake clock could time out the code that sends the lead. */
     waitForRequest: (requests: Request[]) => expect.poll(() => requests.length).not.toBe(0),
 
     /** Runs the page's fake clock until the condition is true. */

@@ -14,7 +14,7 @@ async function pressKey(page: Page, key: string, times: number) {
   for (let press = 0; press < times; press++) await page.keyboard.press(key)
 }
 
-// format-fields.test.ts and lead.test.ts have more numbers and names.
+// format-fields.test.ts and lead.test.ts test more phone numbers and names.
 test('formats the name and the phone number while typing without moving the caret', async ({
   page,
   form,
@@ -43,7 +43,7 @@ test('formats the name and the phone number while typing without moving the care
   await page.keyboard.type('9')
   await expect(phone).toHaveValue('(555) 193-4567')
   expect(await findCaret(phone)).toBe(8)
-  // No parenthesis comes back after everything is deleted.
+  // After everything is deleted, no parenthesis comes back.
   await page.keyboard.press('End')
   await pressKey(page, 'Backspace', 14)
   await expect(phone).toHaveValue('')
@@ -60,7 +60,7 @@ test('formats the name and the phone number while typing without moving the care
   await expect(name).toHaveValue('Nihon Go')
 })
 
-// suggest-email.test.ts has more typos.
+// suggest-email.test.ts tests more typos.
 test('suggests a correction for a typo in the email address without blocking the submit', async ({
   page,
   form,
@@ -73,7 +73,7 @@ test('suggests a correction for a typo in the email address without blocking the
   await email.fill('jane@gmial.com')
   await phone.focus()
   await expect(offer).toBeVisible()
-  // The suggestion disappears while the address changes.
+  // The suggestion disappears when the address changes.
   await email.press('Backspace')
   await expect(offer).toHaveCount(0)
   await email.fill('jane@gmial.com')
@@ -91,12 +91,12 @@ test('suggests a correction for a typo in the email address without blocking the
   const box = await form.button.boundingBox()
   await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 8)
   await page.mouse.down()
-  // The typical duration of a tap.
+  // This is how long a tap usually takes.
   await page.clock.runFor(120)
   await page.mouse.up()
   await expect.poll(() => requests.length).toBe(1)
   expect(requests[0]?.postDataJSON().email).toBe('jane@gmial.com')
-  // The suggestion does not appear after a success clears the form.
+  // After a success has cleared the form, the suggestion does not appear.
   await expect(email).toHaveValue('')
   await page.clock.runFor(1_000)
   await expect(offer).toHaveCount(0)
@@ -128,10 +128,10 @@ test('detects bots with a field that people do not see', async ({ page, form }) 
   await form.button.click()
   await expect.poll(() => requests.length).toBe(2)
   expect(requests[1]?.postDataJSON()).toEqual(visitor)
-  // Only one word is sent, because headers have a size limit and the lead must arrive.
+  // The honeypot's text is replaced with one word, because headers have a size limit and the lead must arrive.
   expect(readVisit(1).reference).toBe('filled')
 
-  // A visitor with a restored draft may submit immediately.
+  // A visitor with a restored draft may submit it immediately.
   await expect(form.name).toHaveValue('')
   await form.fillIn()
   await page.reload()

@@ -18,7 +18,7 @@ import {
   watchShifts,
 } from './test.ts'
 
-// The page of a company that is closed at night, on Sundays, and on Christmas Day, with one site for all tests.
+// All tests use one site, for a company that is closed at night, on Sundays, and on Christmas Day.
 test.describe.configure({ mode: 'default' })
 
 const day = ['7:00-18:00']
@@ -94,7 +94,7 @@ test('at night, promises to call about emergencies now and about other requests 
   // The note is close to its field.
   const [field, note] = [await form.serviceType.boundingBox(), await emergencyNote.boundingBox()]
   expect((note?.y ?? 0) - (field?.y ?? 0) - (field?.height ?? 0)).toBeLessThan(16)
-  // On a small laptop, the button is in view, and the heading has two lines.
+  // On a small laptop, the button is in view and the heading has two lines.
   await page.setViewportSize({ width: 1280, height: 720 })
   await expect(form.button).toBeInViewport({ ratio: 1 })
   const heading = page.locator('#estimate-heading')
@@ -119,7 +119,7 @@ test('at night, promises to call about emergencies now and about other requests 
   await form.fillIn()
   await form.button.click()
   const time = `${callTime} tomorrow`
-  // The time is shown once.
+  // The message shows the time only once.
   await expect(form.received).toHaveText(formatReceived(time), { useInnerText: true })
   await expect(page.getByText(fill(words.closed.toast, { time }))).toBeVisible()
 
@@ -186,7 +186,7 @@ test('shows the server’s time for the call if the hours have changed since the
     await page.reload()
     await expect(page.locator('#estimate-received')).toContainText(time, { useInnerText: true })
   }
-  // The company has opened since then.
+  // Now the company is open.
   await page.clock.setSystemTime(at('2026-11-17T20:00'))
   await form.answerWith({
     headers: {
@@ -253,7 +253,7 @@ test('promises no call to a visitor who sent nothing, whatever the storage does'
       page.on('pageerror', (error) => errors.push(error))
       await page.addInitScript(prepare)
       await page.goto(address)
-      // The inline script has run.
+      // Wait until the inline script has run.
       await expect(page.locator('.deferred')).toHaveCount(0)
       expect(errors).toEqual([])
       await expect(page.locator('#estimate-received')).toBeHidden()
@@ -270,11 +270,11 @@ test('the layout does not shift when the heading changes', async ({ page }) => {
     await page.clock.setSystemTime(at('2026-11-21T17:59:30'))
     await page.goto(url)
     await expect(heading).toHaveText(openHeading)
-    // Wait for the font. weight.spec.ts measures shifts from a late font.
+    // Wait for the font, because weight.spec.ts tests shifts from a late font.
     await page.evaluate(async () => void (await document.fonts.ready))
     await waitForPaint(page)
     await page.evaluate(watchShifts, false)
-    // Show the text that the page has before its script runs.
+    // Show the text that the page contains before its script runs.
     await heading.evaluate((element, text) => {
       element.textContent = text
     }, words.closed.headingAnytime)

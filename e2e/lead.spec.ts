@@ -3,8 +3,7 @@ import { findForm, visitor } from './form.ts'
 import { expectRow, test } from './own-site.ts'
 import { expect } from './test.ts'
 
-// End to end, with only Airtable faked: the built page in a browser, supabase-js, the function, the
-// database, the delivery, and a row. The function's test on Supabase does the same from supabase-js on.
+// Tests everything from the built page in a browser to the row in Airtable. Only Airtable is fake.
 
 test('delivers a lead from the form to Airtable', async ({ page, form, startSite, airtable }) => {
   await page.goto(await startSite(airtable.env))
@@ -26,7 +25,7 @@ test.describe('without JavaScript', () => {
     const url = await startSite({ ...airtable.env, RATE_LIMIT_PER_MINUTE: '1' })
     const campaign = `${url}/?utm_source=google&utm_campaign=spring-roofs`
     await page.goto(campaign)
-    // The outcome names the invalid field, and Back restores the typed values.
+    // The outcome mentions the invalid field, and Back restores the typed values.
     const opened = page.waitForEvent('popup')
     await page.evaluate(() => void open(location.href))
     const popup = await opened
@@ -38,7 +37,7 @@ test.describe('without JavaScript', () => {
     await expect(named).toBeInViewport()
     await expect(named).toContainText('Please check your email address.')
     await popup.waitForLoadState()
-    // If the page moved to another browser process, it would lose its opener, and Back could empty the fields.
+    // If the page moved to a different browser process, it would lose its opener, and Back could clear the fields.
     expect(await popup.evaluate(() => opener !== null)).toBe(true)
     await popup.goBack()
     await expect(popup).toHaveURL(campaign)

@@ -24,7 +24,7 @@ test('shows a short name in the header from 360 px, with space around the phone 
   const link = page.locator('.home-link')
   await link.evaluate((link) => {
     link.dataset.name = 'short'
-    // The longest line that counts as short (logo.test.ts).
+    // “Ridgeline” is about as wide as a line of a short name can be (logo.tsx).
     for (const name of link.querySelectorAll('span > span')) name.textContent = 'Ridgeline Roofing'
   })
   const name = link.getByText('Ridgeline Roofing')
@@ -115,7 +115,7 @@ test('lays the text fields out in two columns on a tablet, also with errors', as
     await page.setViewportSize({ width, height: 900 })
     await page.goto('/')
     expect(await countPerRow()).toEqual([2, 2])
-    // The error of the email address has two lines, and those of the other fields have one.
+    // The error message for the email address has two lines, and those for the other fields have one.
     await form.email.fill('jane@')
     await form.press('incomplete')
     expect(await countPerRow()).toEqual([2, 2])

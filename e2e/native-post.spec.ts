@@ -9,14 +9,14 @@ import { formCode, functionUrl, keyOf, noValues, reportOffline, visitor } from '
 import { test as ownSite } from './own-site.ts'
 import { expect, expectAccessible } from './test.ts'
 
-// Until React is ready, the browser posts the form. Files may load late, hang, or be gone after a deploy.
+// The browser posts the form until React is ready. Files may load late, hang, or be gone after a deploy.
 
 const laterFiles = /\/assets\/(?!main-)[\w-]+\.js$/
 const gone = { status: 404, contentType: 'text/html', body: 'Oops!' }
 
 type Site = { url: string; listNames(): string[] }
 
-/** A site with a separate database, and the names of its leads. */
+/** A site with a separate database. `listNames` returns the names of its leads. */
 const test = ownSite.extend<{ site: Site }>({
   site: async ({ startSite }, use) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'native-'))
@@ -47,7 +47,7 @@ const findOutcome = (page: Page, name: string) => page.locator(`#estimate-${name
 test('stores one lead for two clicks while the form’s code hangs', async ({ page, form, site }) => {
   await page.route(formCode, () => {})
   await page.goto(`${site.url}/?utm_campaign=spring-roofs`)
-  // Hold the first post until the second click.
+  // Delay the first post until the second click.
   const { promise: clickedTwice, resolve: release } = Promise.withResolvers<void>()
   const posts: object[] = []
   await page.route(functionUrl, async (route) => {
@@ -183,7 +183,7 @@ test('stores one lead when it is sent natively and then by React', async ({ page
   await form.type(typed)
   await form.button.click()
   await responseLost
-  // Until the browser shows its error page, it may interrupt another navigation.
+  // Wait for the browser's error page, because showing it may interrupt the next navigation.
   await expect(page).toHaveURL(/^chrome-error:/)
   expect(site.listNames()).toEqual([visitor.name])
 
@@ -192,7 +192,8 @@ test('stores one lead when it is sent natively and then by React', async ({ page
   await form.press()
   expect(site.listNames()).toEqual([visitor.name])
 
-  // After a success, the same values are a new lead. The first toast may still be visible.
+  // After a success, the same values create a new lead. Don't wait for its toast, because the first one may still be
+  // visible.
   await form.fillIn()
   await form.button.click()
   await expect.poll(() => site.listNames()).toEqual([visitor.name, visitor.name])
@@ -204,11 +205,11 @@ test('waits for the connection before React posts natively, and enables the butt
   form,
 }) => {
   await page.route(laterFiles, (route) => route.fulfill(gone))
-  // After a 204 response the browser stays on the page, which looks like the page after Back.
+  // After a 204 response, the browser stays on the page, which then looks as it does after Back.
   const posts = await form.answerWith({ status: 204 })
   await page.goto('/')
   await form.fillIn()
-  // The form also preloads this code. Go offline only once, because the test ends the outage below.
+  // Go offline only once, because the form also preloads this code and the test goes back online below.
   await page.route(
     /send-lead/,
     async (route) => {

@@ -69,7 +69,7 @@ async function walk(browser: OtherBrowser, baseURL: string) {
   expect(await browser.read(value('name'))).toBe('')
   expect(await browser.read('location.search')).toContain('utm_campaign=spring-roofs')
 
-  // A captive portal's page instead of the function's response is a failure.
+  // A Wi-Fi sign-in page instead of the backend's response is a failure.
   await browser.read(`void (window.fetch = async () => new Response('<html></html>', {
     headers: { 'content-type': 'text/html' } }))`)
   await fillIn(browser)

@@ -2,10 +2,10 @@ import puppeteer from 'puppeteer-core'
 import { findFirefox, findWebKit } from '#scripts/tools.mjs'
 import { findFreePort, startProcess, waitUntil } from '#testing/processes.ts'
 
-/** A browser that Playwright cannot control, with real key presses and clicks. */
+/** A browser that Playwright cannot control. Key presses and clicks are real. */
 export type OtherBrowser = {
   open(url: string): Promise<void>
-  /** Returns the value of an expression in the page. */
+  /** Evaluates an expression in the page. */
   read(expression: string): Promise<unknown>
   type(selector: string, text: string): Promise<void>
   press(selector: string): Promise<void>
@@ -80,11 +80,11 @@ export async function startWebKit({ scripts = true } = {}): Promise<OtherBrowser
   const run = (script: string) => send('POST', '/execute/sync', { script, args: [] })
   const find = async (selector: string) => {
     const found = await send('POST', '/element', { using: 'css selector', value: selector })
-    // The object has one key, a constant of the WebDriver protocol.
+    // The object has only one key, which is a constant in the WebDriver protocol.
     return `/element/${Object.values(found)[0]}`
   }
 
-  // Full screen hides the toolbar. The last flag affects only the page's scripts, not WebDriver's.
+  // Full screen hides the toolbar. The last flag affects the page's scripts, but not WebDriver's.
   const args = ['--automation', '--full-screen', `--enable-javascript-markup=${scripts}`]
   const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { args } } }
   try {
@@ -104,7 +104,7 @@ export async function startWebKit({ scripts = true } = {}): Promise<OtherBrowser
     read: (expression) => run(`return ${expression}`),
     type: async (selector, text) => send('POST', `${await find(selector)}/value`, { text }),
     press: async (selector) => {
-      // WebDriver fails instead of waiting until the page has moved the element into place.
+      // Wait until the element is in place, because WebDriver would fail instead of waiting.
       await waitUntil(() => run(isOnTop(selector)))
       await send('POST', `${await find(selector)}/click`, {})
     },

@@ -6,7 +6,7 @@ import { expect, test as plain } from './test.ts'
 type OwnSite = {
   /** Cleanup functions, called after the test in reverse order. */
   endings: (() => unknown)[]
-  /** Starts a site with these settings and returns its address. */
+  /** Starts a site with these settings and returns its URL. */
   startSite(settings?: Record<string, string>): Promise<string>
   airtable: FakeAirtable
 }
@@ -19,7 +19,7 @@ export const test = plain.extend<OwnSite>({
     await use(endings)
     for (const end of endings.reverse()) await end()
   },
-  // Use `endings`, so that the page closes before its site stops, because pictures load late.
+  // Depend on `endings`, so that the page closes before its site stops. Late pictures would otherwise fail to load.
   page: ({ endings: _, page }, use) => use(page),
   startSite: ({ endings }, use) =>
     use(async (settings = {}) => {

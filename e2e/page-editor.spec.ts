@@ -5,7 +5,7 @@ import { checkAxe, test } from './desk.ts'
 import { headline, isSaved, openSection, preview, publish } from './page-editor.ts'
 import { expect, phone } from './test.ts'
 
-// Owners replace the sample content, on which some tests rely.
+// Some tests need the sample content, which owners replace.
 const isSample = 'sample' in company
 
 test('the owner publishes a headline with six taps, and undoes it', async ({ signIn, site }) => {
@@ -25,7 +25,7 @@ test('the owner publishes a headline with six taps, and undoes it', async ({ sig
   await tap(headline(sam))
   await headline(sam).fill('Dry by Friday.')
   await expect(preview(sam).getByRole('heading', { level: 1 })).toHaveText('Dry by Friday.')
-  // A link in the preview does nothing.
+  // A click on a link in the preview does nothing.
   await preview(sam).locator('a[href="/"]').first().click({ force: true })
   await checkAxe(sam, 'a section')
   await expect(preview(sam).getByRole('heading', { level: 1 })).toHaveText('Dry by Friday.')
@@ -33,7 +33,7 @@ test('the owner publishes a headline with six taps, and undoes it', async ({ sig
   const dialog = sam.getByRole('dialog')
   await expect(dialog.locator('del')).toHaveText([hero.headline])
   await expect(dialog.locator('ins')).toHaveText(['Dry by Friday.'])
-  // An arrow key scrolls the changes, and not the page behind the dialog.
+  // Arrow keys scroll the changes, not the page behind the dialog.
   await expect(dialog.getByRole('list', { name: 'Changes' })).toBeFocused()
   await expect(dialog.locator('ul')).toHaveCount(1)
   await expect(sam.locator('html')).toHaveCSS('overflow-y', 'hidden')
@@ -96,14 +96,14 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
     await sam.getByLabel('Name').fill(name)
     await sam.getByLabel('Review', { exact: true }).fill('Good work.')
   }
-  // The owner has not finished this review yet.
+  // There is no error, because the owner has not finished this review yet.
   await expect(sam.getByText('Name is empty')).toHaveCount(0)
   await sam.getByRole('button', { name: 'Move Review 2 up' }).click()
   const moveDown = sam.getByRole('button', { name: 'Move Review 1 down' })
   await expect(moveDown).toBeFocused()
   await expect(items.nth(1)).toHaveText(/^Ann Lee/)
   await expect(preview(sam).getByRole('heading', { name: testimonials.heading })).toBeVisible()
-  // The new preview scrolls to its section, but does not scroll the desk.
+  // The new preview scrolls to its section without scrolling the desk.
   await expect
     .poll(() =>
       preview(sam)
@@ -128,7 +128,7 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
 
   await openSection(sam, 'Hours')
   await sam.getByRole('button', { name: 'Set hours' }).click()
-  // A half-typed time must stay in its part when the part before it is deleted.
+  // A half-typed time must stay in its part of the day when the previous part is deleted.
   for (let parts = 2; parts <= 4; parts++)
     await sam.getByRole('button', { name: 'Add a break on Tuesday' }).click()
   await sam.getByLabel('Tuesday opens, part 4').pressSequentially('1')
@@ -176,7 +176,7 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
 
   const withoutScript = await browser.newContext({ javaScriptEnabled: false, viewport: phone })
   endings.push(() => withoutScript.close())
-  // The fixture fails on errors, such as violations of the content security policy.
+  // The fixture fails on errors, such as violations of the Content-Security-Policy.
   for (const visitor of [page, await withoutScript.newPage()]) {
     await visitor.goto(site.url)
     await expect(visitor.getByRole('heading', { level: 1 })).toHaveText(hostile)
@@ -191,7 +191,7 @@ test('the editor says that we are closed only once we are', async ({ signIn }) =
   const sam = await signIn('Sam')
   await openSection(sam, 'Hours')
   await sam.getByRole('button', { name: 'Set hours' }).click()
-  // A response would set the clock back.
+  // Block requests, because a response would set the clock back.
   await sam.route('**/api/**', (route) => route.abort())
   const closesAt = parseLocalTime('2030-01-07T17:00', hours.timeZone)
   await sam.clock.setFixedTime(closesAt - 30_000)

@@ -135,7 +135,7 @@ test('does not overflow or overlap at any width, also at double the text size', 
     [1, 1920, 1280, 1024, 768, 640, 390, 360, 320],
     [2, 1920, 1280, 1024, 768, 390, 360, 320],
   ] as const) {
-    // Change the visitor's font size setting, because media queries follow it, too.
+    // Change the browser's font size setting, because media queries depend on it, too.
     await cdp.send('Page.setFontSizes', { fontSizes: { standard: 16 * scale } })
     for (const width of widths) {
       const size = `${width} px, text × ${scale}`
@@ -163,7 +163,7 @@ test('does not overflow or overlap at any width, also at double the text size', 
           ),
       )
       expect(overlaps, size).toEqual([])
-      // Text fits into the select and the badge, and white words end above the lower edge of the picture.
+      // Text fits into the select and the badge, and white text ends above the lower edge of the picture.
       const fits = (one: Element) =>
         one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight
       for (const part of await page.locator('.estimate-form select, .badge').all())
@@ -173,11 +173,11 @@ test('does not overflow or overlap at any width, also at double the text size', 
         expect(bottom, size).toBeLessThanOrEqual(picture?.bottom ?? 0)
       const label = width < 640 * scale ? 'Estimate' : 'Free Estimate'
       await expect(page.locator('header').getByRole('button')).toHaveAccessibleName(label)
-      // The name of the company is visible once, in the header or above the headline.
+      // The company's name is visible exactly once, in the header or above the headline.
       const names = page.locator('.home-link, .hero-company').getByText(company.name)
       await expect(names.filter({ visible: true }), size).toHaveCount(1)
       expect(parts[1]?.height, size).toBeGreaterThanOrEqual(44)
-      // The header is one row even with a long name, except on the narrowest phone.
+      // The header has only one row, even with a long name, except on the narrowest phone.
       const [nameY = 0, callY = 0] = parts.map(({ top, bottom }) => (top + bottom) / 2)
       if (width / scale > 320) expect(Math.abs(nameY - callY), size).toBeLessThan(12)
     }
@@ -225,7 +225,7 @@ test('makes the header solid after 50 px, and scrolls to the top when an estimat
   await page.goto('/?#testimonials')
   await expect.poll(readHeader).toEqual(scrolled)
 
-  // Check the options passed to scrollTo, because the animation itself depends on the machine's speed.
+  // Check the options for scrollTo, because the animation depends on the machine's speed.
   await page.evaluate(() => {
     const { scrollTo } = window
     Object.assign(window, {

@@ -14,17 +14,17 @@ type WorkerScope = {
   registration: ServiceWorkerRegistration
   NotificationEvent: new (type: string, init: object) => Event
   dispatchEvent(event: Event): boolean
-  /** How many notifications were shown. */
+  /** The number of notifications that were shown. */
   shown: number
   isUnsubscribed: boolean
   clients: { openWindow(url: string): Promise<null> }
-  /** The window that the worker opened last. */
+  /** The URL of the window that the worker opened last. */
   opened: string
 }
 
 /**
- * Signs in on a phone and turns on its notifications. Its browser cannot reach a real push service,
- * so it gets the fake's subscription, and the test passes the fake's messages to the service worker.
+ * Signs in on a phone and turns on its notifications. The browser cannot reach a real push service, so it gets a
+ * subscription from the fake, and the test passes the fake's messages to the service worker.
  */
 async function openPhone(browser: Browser, link: string, name: string, push: Push) {
   const { origin } = new URL(link)
@@ -65,7 +65,7 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
       scope.isUnsubscribed = true
       return true
     }
-    // The browser opens windows only after a real tap.
+    // Replace openWindow, because the browser opens windows only after a real tap.
     scope.clients.openWindow = async (url) => {
       scope.opened = url
       return null
@@ -82,8 +82,8 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
   return {
     page,
     /**
-     * Passes the fake's next message for this phone to the service worker, and waits until it is
-     * shown: listing the notifications earlier makes Chromium drop the one it is about to show.
+     * Passes the fake's next message for this phone to the service worker, and waits until it is shown. Listing the
+     * notifications earlier would make Chromium drop the one that it is about to show.
      */
     async deliver(changes: object = {}) {
       const isMine = ({ device }: { device: string }) => device === name
@@ -99,7 +99,7 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
     readNotifications: () =>
       page.evaluate(async () => {
         const shown = await (await navigator.serviceWorker.ready).getNotifications()
-        // TypeScript's types for pages have no actions.
+        // TypeScript's types for pages lack a notification's actions.
         return (shown as (Notification & { actions: { title: string }[] })[]).map((one) => ({
           title: one.title,
           silent: one.silent,
@@ -115,13 +115,13 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
         const [notification] = await scope.registration.getNotifications()
         const init = { notification, action: pressed }
         const event = new scope.NotificationEvent('notificationclick', init)
-        // The browser allows waitUntil only in its own events.
+        // The browser allows waitUntil only for its own events.
         Object.defineProperty(event, 'waitUntil', { value: () => {} })
         scope.dispatchEvent(event)
       }, action)
     },
     readOpened: () => worker.evaluate(() => (globalThis as unknown as WorkerScope).opened),
-    /** From now on, the desk's window cannot be navigated, and the worker's requests hang. */
+    /** Makes the worker fail to navigate the desk's window, and makes the worker's requests hang. */
     breakWorker: () =>
       worker.evaluate(() => {
         const client = (globalThis as unknown as { WindowClient: { prototype: object } })
@@ -139,8 +139,8 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
 }) => {
   const executablePath = findWindowedBrowser()
   test.skip(!executablePath && !process.env.CI, 'no Chromium with windows is installed')
-  // The headless shell shows no notifications. Each phone needs its own browser, because a browser
-  // replaces a notification with the same tag.
+  // Use windows, because the headless shell shows no notifications. Each phone needs its own browser, because a browser
+  // replaces a notification that has the same tag.
   const launch = () => chromium.launch({ ...launchOptions, executablePath })
   const push = await startFakePush()
   endings.push(push.close)
@@ -173,7 +173,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   await expect(deliveries).toContainText(new RegExp(`Sam’s phone${shown.source}(?!, tapped)`))
   await expect(deliveries).toContainText(new RegExp(`Dana’s phone${shown.source}, tapped at`))
 
-  // On the other phone, the news of the call replaces the notification, and then disappears.
+  // On the other phone, a message about the call replaces the notification and then disappears.
   const update = await sam.deliver()
   expect(update.notification).toMatchObject({ title: 'Dana is calling Jane Doe', silent: true })
   await expect
@@ -182,7 +182,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   await sam.page.getByRole('link', { name: 'Today' }).first().click()
   await expect(row(sam.page, 'Jane Doe')).toContainText('Dana')
 
-  // A lead without a phone number cannot be dialed.
+  // The notification for a lead without a phone number has no button that dials.
   await sam.page.getByRole('link', { name: 'Add a lead' }).click()
   await sam.page.getByLabel('Email').fill('mai@example.com')
   await sam.page.getByRole('button', { name: 'Someone should call back' }).click()
@@ -191,7 +191,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
     .poll(async () => (await sam.readNotifications()).at(-1))
     .toMatchObject({ title: expect.stringMatching(/^mai@/), buttons: ['I’m emailing'] })
 
-  // The question about a call must not offer another call.
+  // A notification that asks about a call must not offer to call again.
   expect(
     (await postLead(`http://127.0.0.1:${site.port}`, { ...lead, ...makeStranger() })).status,
   ).toBe(200)
@@ -207,7 +207,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   await sam.page.reload()
   expect((await registered).status()).toBe(200)
 
-  // A tap opens the lead on the desk, or in a new window, even if the tap cannot be reported.
+  // A tap opens the lead in the desk's window, or else in a new one, even if the report of the tap fails.
   const notifySam = async () => {
     const other = { ...lead, ...makeStranger() }
     expect((await postLead(`http://127.0.0.1:${site.port}`, other)).status).toBe(200)
@@ -222,7 +222,7 @@ test('a lead notifies two phones; an answer on one removes it from the other', a
   await sam.press('')
   await expect.poll(sam.readOpened).toMatch(/^\/#\/lead\/./)
 
-  // After sign-out, no name stays on the screen.
+  // After sign-out, no notification with a homeowner's name is left.
   await notifySam()
   await sam.page.getByRole('link', { name: 'People' }).click()
   await sam.page.getByRole('button', { name: /^Sign out Sam/ }).click()

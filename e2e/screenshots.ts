@@ -10,8 +10,8 @@ import playwright from '../playwright.config.ts'
 import { hours } from './content.ts'
 import { enterDesk } from './desk.ts'
 
-// Writes the screenshots of the README and the docs, always from the same leads at the same time.
-// To write them to another folder: npx node e2e/screenshots.ts FOLDER
+// Writes the screenshots for the README and the docs, always with the same leads and the same time.
+// To write them to a different folder: npx node e2e/screenshots.ts FOLDER
 
 process.chdir(join(import.meta.dirname, '..'))
 const folder = process.argv[2] ?? 'docs/screenshots'
@@ -63,7 +63,7 @@ try {
 async function open(options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ ...options, reducedMotion: 'reduce' })
   await context.clock.setFixedTime(at)
-  // The desk reads the time from this header, which Node sets.
+  // Replace the Date header, which Node sets, because the desk reads the time from it.
   await context.route(`${site.desk?.url}/**`, async (route) => {
     const response = await route.fetch()
     const headers = { ...response.headers(), date: new Date(at).toUTCString() }

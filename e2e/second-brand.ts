@@ -9,13 +9,13 @@ import type { Brand } from '#site/schema/brand-schema.ts'
 import { fillIn } from '#site/schema/placeholders.ts'
 import { copySources } from '#testing/copy-sources.ts'
 
-// Rebrands a copy of the checkout as described in the README ("Make it yours"): different colors with a
-// light accent, a long name, portrait pictures, five reviews, and no award. Then it runs all browser tests
-// there. It then repeats the tests of the page's look without the optional pictures. Without `sample: true`
-// in the content, tests skip checks of the sample content.
+// Rebrands a copy of the checkout as described in the README ("Make it yours"). The copy has different colors with a
+// light accent, a long name, portrait pictures, five reviews, and no award. This script runs all browser tests in the
+// copy, and then repeats the tests of the page's look without the optional pictures. The content has no
+// `sample: true`, so tests skip checks of the sample content.
 // To run one file: node e2e/second-brand.ts e2e/page.spec.ts
 
-// Without a browser, there is nothing to run. Setup has listed the skipped tests.
+// Without a browser, there is nothing to run. The setup script has already listed the skipped tests.
 if (!findBrowser()) process.exit()
 
 const name = 'Featherstonehaugh & Daughters Roofing and Sheet Metal'
@@ -40,7 +40,7 @@ const reviews = words.match(/ {4}\{\n {6}name: .*?\n {4}\},\n/gs)?.slice(0, 5) ?
 writeFileSync(
   content,
   words
-    // The optional entries.
+    // Turn on the optional entries.
     .replace(/^ +\/\/ (?=\w+: )/gm, '')
     // The first `name` in the file is the company's name.
     .replace(/( name: ).*/, `$1'${name}',`)

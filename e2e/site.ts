@@ -6,7 +6,7 @@ import { readEnv } from '#leads/settings.ts'
 import { startSite } from '#server/site-server.ts'
 import { createTestLog } from '#testing/log.ts'
 
-/** A separate build for the tests, independent of the owner's dist/ and settings. */
+/** A build for the tests, which is independent of the owner's dist/ and settings. */
 export const siteDir = join(import.meta.dirname, '../test-results/site')
 /** The build with a key for Google's address suggestions. */
 export const siteWithKeyDir = `${siteDir}-with-key`

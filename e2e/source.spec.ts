@@ -1,7 +1,7 @@
 import { functionUrl } from './form.ts'
 import { expect, test as plain } from './test.ts'
 
-// Tests the source of a lead. native-post.spec.ts tests it in native posts, lead.spec.ts without JavaScript.
+// Tests the source of a lead. native-post.spec.ts tests it for native posts, and lead.spec.ts without JavaScript.
 
 const campaign = '/?utm_source=google&utm_medium=cpc&utm_campaign=spring-roofs'
 const referer = 'https://www.google.com/search?q=roofer+for+jane+doe'
@@ -17,7 +17,7 @@ const test = plain.extend<{ sendSource(): Promise<object> }>({
     }),
 })
 
-// The first test opens a link with an email address in it. The page itself never adds one.
+// The first test opens a link that contains an email address. The page itself never adds one.
 test.use({ expectedErrors: /personal data in a URL: \S+&gclid=|404|Failed to load resource/ })
 
 test('sends only the campaign and the referring host, and keeps the first source of a visit', async ({
@@ -63,7 +63,7 @@ test('reads the source from the URL when storage is blocked', async ({ page, sen
 })
 
 test('accepts a lead with a very long and malicious campaign', async ({ page, form }) => {
-  // Fits into the URL, but would be too long for a header after being encoded a second time.
+  // This fits into the URL, but it would be too long for a header after it is encoded a second time.
   const long = '%F0%9F%8F%A0'.repeat(1_000)
   await page.goto(`/?utm_source=${long}&utm_campaign=%E0%A4%A%00%0D%0AX-Evil:1%3Cscript%3E`)
   await form.fillIn()

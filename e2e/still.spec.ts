@@ -12,7 +12,7 @@ import {
 
 test.use({ expectedErrors: /Failed to load resource/ })
 
-/** Runs in the page. Delays timers like on a slow phone, so that elements are removed late. */
+/** Runs in the page. Delays timers, so that elements are removed late, as on a slow phone. */
 function delayTimers() {
   const start = window.setTimeout
   Object.assign(window, {
@@ -25,12 +25,11 @@ test('does not move the page during errors, sending, and success', async ({ page
   await page.goto('/')
   await expect(page.locator('.deferred')).toHaveCount(0)
   await page.evaluate(delayTimers)
-  // Wait for the font. weight.spec.ts measures shifts from a late font.
+  // Wait for the font, because weight.spec.ts tests shifts from a late font.
   await page.evaluate(async () => void (await document.fonts.ready))
   // Include the picture, which would grow if the hero grew.
   const beside = page.locator('h1, .hero-statistics, .hero-picture')
   const findPositions = async () => {
-    // The page's ResizeObserver corrects the height after layout and before the paint.
     await waitForPaint(page)
     return beside.evaluateAll((all) =>
       all.map((one) => Math.round(one.getBoundingClientRect().bottom + scrollY)),
@@ -41,13 +40,13 @@ test('does not move the page during errors, sending, and success', async ({ page
   await expect(page.locator('.field-error:not(:empty)')).toHaveCount(4)
   expect(await findPositions()).toEqual(positions)
 
-  // Browsers ignore shifts within 500 ms of an input, so the response must come later.
+  // The response must come later, because browsers ignore shifts within 500 ms of an input.
   const afterInputMs = 700
   for (const [viewport, status, note] of [
     [desktop, 422, 'failed'],
     [desktop, 200, 'received'],
     [phone, 422, 'failed'],
-    // The whole button is on the first screen, but not the note below it.
+    // On this screen, the whole button is in view, but the note below it is not.
     [{ width: 390, height: 844 }, 422, 'failed'],
     [phone, 200, 'received'],
   ] as const) {
@@ -69,7 +68,7 @@ test('does not move the page during errors, sending, and success', async ({ page
     // Only one toast is visible at a time.
     await expect(form.toast(note)).toBeVisible()
     await expect(page.locator('[data-sonner-toast]').filter({ visible: true })).toHaveCount(1)
-    // On a phone, errors push down what is below the form.
+    // On a phone, errors push down the content below the form.
     if (viewport === desktop) expect(await findPositions()).toEqual(positions)
     await expectNoShift(page, 0.0001)
     const lines = await form.button.evaluate((button) => {

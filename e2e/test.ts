@@ -15,11 +15,11 @@ export const phone = { width: 360, height: 740 }
 export const desktop = { width: 1280, height: 800 }
 
 /**
- * Every browser test fails on an unexpected exception or console error, including policy violations, on a
- * cookie, on a request to another host, and on personal data in a URL.
+ * Every browser test fails if there is an unexpected exception or console error (such as a policy violation), a cookie,
+ * a request to a different host, or personal data in a URL.
  */
 export const test = base.extend<Fixtures>({
-  // Most visitors use phones, and small pictures load faster.
+  // Test on a phone, because most visitors use one and small pictures load faster.
   viewport: phone,
   printSiteLog: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructuring pattern
@@ -56,14 +56,14 @@ export const test = base.extend<Fixtures>({
   },
 })
 
-// The test servers.
+// The hosts of the test servers.
 const ownHosts = ['localhost', '127.0.0.1']
 // Matches the values that the tests type into the form, as they would appear in a URL.
 const personal = /jane|john|zo%c3%ab|doe\b|(@|%40)example|123-?4567|ridge.{1,3}rd/i
 
 export { expect }
 
-/** Converts '#b4501e' to 'rgb(180, 80, 30)', like a browser. */
+/** Converts '#b4501e' to 'rgb(180, 80, 30)', as a browser does. */
 export const formatRgb = (hex: string) =>
   `rgb(${hex
     .match(/[\da-f]{2}/gi)
@@ -82,24 +82,24 @@ export async function scrollPage(page: Page, top: number) {
   await waitForPaint(page)
 }
 
-/** Scrolls through the page, so that it loads and paints everything. */
+/** Scrolls through the page, so that the browser loads and paints everything. */
 export async function scrollToEnd(page: Page) {
   const height = await page.evaluate(() => document.documentElement.scrollHeight)
   for (let top = 0; top < height; top += 400) await scrollPage(page, top)
 }
 
-/** Skips frames: the only one is the desk's preview of the page, which is checked as a page. */
+/** Fails if axe finds a violation. Skips the desk's preview frame, because other tests check the page itself. */
 export async function expectAccessible(page: Page, part = 'html', state = 'the page') {
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(axe.source)
   const violations = await page.evaluate(async (part) => {
-    // The colors in the middle of a transition are neither the old ones nor the new ones.
+    // Wait for transitions to end, because axe would measure the colors in between.
     const transitions = document.getAnimations().filter((one) => one instanceof CSSTransition)
     await Promise.allSettled(transitions.map(({ finished }) => finished))
-    // Best practices include heading order and landmarks.
+    // The best practices include heading order and landmarks.
     const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
     const found = await (window as unknown as { axe: typeof axe }).axe.run(part, {
       runOnly: rules,
-      // Listing what passed would double the time.
+      // Don't list what passed, because that would double the time.
       resultTypes: ['violations'],
       iframes: false,
       preload: false,
@@ -119,14 +119,14 @@ export function watchShifts(fromTheStart = true) {
   const describe = ({ node, previousRect: from, currentRect: to }: Source) =>
     `${node?.outerHTML?.slice(0, 80)} ${from.width}x${from.height} from ${from.x},${from.y} to ${to.x},${to.y}`
   new PerformanceObserver((list) => {
-    // A shift right after user input is expected.
+    // Ignore shifts right after user input, because they are expected.
     for (const { value, hadRecentInput, sources } of list.getEntries() as unknown as Shift[])
       if (!hadRecentInput) shifts.push({ value, moved: sources.map(describe) })
   }).observe({ type: 'layout-shift', buffered: fromTheStart })
 }
 
 export async function expectNoShift(page: Page, limit = 0.01) {
-  // Paint, because only then does the browser record a shift. One pixel is enough.
+  // Paint at least one pixel, because the browser records a shift only when it paints.
   await page.screenshot({ clip: { x: 0, y: 0, width: 1, height: 1 } })
   const shifts = await page.evaluate<{ value: number }[]>('window.shifts')
   const sum = shifts.reduce((total, { value }) => total + value, 0)

@@ -7,7 +7,7 @@ const reviews = arrangeReviews(testimonials.reviews, {})
 
 test.beforeEach(async ({ page }) => {
   await page.goto('/')
-  // Sections that are laid out later would push the rows away again.
+  // Wait until all sections are laid out, because they would push the rows out of view again.
   await expect(page.locator('.deferred')).toHaveCount(0)
   await page.getByRole('heading', { name: testimonials.heading }).scrollIntoViewIfNeeded()
   await page.mouse.move(0, 0)
@@ -38,7 +38,7 @@ test('shows each testimonial in its row, with an avatar, stars, and text', async
     })
 })
 
-// Shorter rows stay still if all cards fit; dev.spec.ts tests them.
+// Shorter rows stay still if all cards fit. dev.spec.ts tests these rows.
 test.describe('rows of five or more testimonials', () => {
   const isLong = reviews.length > 0 && reviews.every((row) => row.length >= 5)
   test.skip(!isLong && !('sample' in company), 'The site has fewer reviews.')
@@ -75,7 +75,7 @@ test.describe('rows of five or more testimonials', () => {
     for (const [index, { playState, pxPerSecond, jump, covers }] of drifts.entries()) {
       expect(playState).toBe('running')
       expect(Math.sign(pxPerSecond)).toBe(index % 2 === 0 ? -1 : 1)
-      // To cross the screen, a card moves by the width of the screen plus its own width.
+      // To cross the screen, a card moves by the screen's width plus its own width.
       expect((phone.width + 288) / Math.abs(pxPerSecond)).toBeGreaterThan(30)
       expect(jump).toBeLessThan(0.1)
       expect(covers).toBe(true)
@@ -102,7 +102,7 @@ test.describe('rows of five or more testimonials', () => {
       await expectFirst('running')
     }
 
-    // After a stop, the rows keep their position and can be scrolled from there.
+    // After the motion stops, the rows keep their position and can be scrolled from there.
     const card = row.locator('li').first()
     const findOffset = () => card.evaluate((card) => card.getBoundingClientRect().x)
     await tracks.evaluateAll((tracks) => {

@@ -19,7 +19,7 @@ test('shows a toast and an error, focuses the missing field, and sends nothing',
 }) => {
   await page.goto('/')
   const requests = await form.answerWith({ status: 200 })
-  // Screen readers read the error with the field, so it must exist before the field gets the focus.
+  // The error must exist before the field receives focus, because screen readers read it together with the field.
   await form.form.evaluate((form) =>
     form.addEventListener('focusin', ({ target }) => {
       const field = target as Element
@@ -30,7 +30,7 @@ test('shows a toast and an error, focuses the missing field, and sends nothing',
   const toastText = page
     .getByRole('listitem')
     .getByText('Please fill in all required fields', { exact: true })
-  // Spaces count as empty. Browsers remove them from email fields.
+  // A field with only spaces counts as empty. Browsers remove spaces from email fields.
   for (const [missing, value] of [
     ['email', ''],
     ['address', '   '],
@@ -49,7 +49,7 @@ test('shows a toast and an error, focuses the missing field, and sends nothing',
   }
   expect(requests).toHaveLength(0)
 
-  // On a phone, the toast does not cover the form's heading, wherever the page was scrolled.
+  // On a phone, the toast does not cover the form's heading at any scroll position.
   const toast = form.toast('incomplete')
   await form.fillIn(noValues)
   for (const lines of [0, 1, 2, 3, 4]) {
@@ -63,11 +63,11 @@ test('shows a toast and an error, focuses the missing field, and sends nothing',
     expect(heading?.y).toBeGreaterThanOrEqual((message?.y ?? 0) + (message?.height ?? 0))
   }
 
-  // The toast fits beside the form, or on a phone's screen, and can be closed.
+  // The toast fits beside the form or on a phone's screen, and it can be closed.
   for (const width of [phoneScreen.width, 1024]) {
     await page.setViewportSize({ ...phoneScreen, width })
     await form.press('incomplete')
-    // The toast stays open while the pointer is over it.
+    // Keep the toast open with the pointer over it.
     await toast.hover()
     const { x: formX = 0 } = (await form.root.boundingBox()) ?? {}
     const end = width === phoneScreen.width ? width : formX
@@ -120,7 +120,7 @@ test('errors look the same before and after React is ready', async ({ page, form
   await page.route(formCode, () => {})
   const readLook = async (message: Locator) => {
     await expect(message).toHaveCSS('opacity', '1')
-    // An animation that is replaced is canceled.
+    // Use allSettled, because replacing an animation cancels it.
     await page.evaluate(() =>
       Promise.allSettled(document.getAnimations().map(({ finished }) => finished)),
     )
@@ -183,7 +183,7 @@ test('before React is ready, shows a message, marks the empty fields, and sends 
     if (!message || !field) throw new Error('A part of the page is not visible.')
     expect(message.y + message.height <= field.y || message.x + message.width <= field.x).toBe(true)
     await expectNoShift(page)
-    // A field that already has the focus may be behind the header.
+    // Test a focused field that was scrolled behind the header.
     await name.evaluate((field) => {
       scrollTo({ top: scrollY + field.getBoundingClientRect().top - 10, behavior: 'instant' })
     })

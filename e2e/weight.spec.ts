@@ -12,7 +12,7 @@ import { desktop, expect, expectNoShift, scrollToEnd, test, watchShifts } from '
 const { defaultBrowserType: _chromium, ...phone } = devices['Pixel 7']
 const kB = 1_000
 
-/** Records the page's requests from here on and sums up the transferred bytes, including headers. */
+/** Starts to record the page's requests. `transferred` returns their total bytes, including headers. */
 function watchRequests(page: Page) {
   const requests: Request[] = []
   page.on('request', (request) => requests.push(request))
@@ -49,11 +49,11 @@ test.describe('on a phone', () => {
   }) => {
     const seen = watchRequests(page)
     await page.clock.install({ time: 0 })
-    // Even on a slow machine, the clock has not reached this time yet.
+    // Pause far ahead, because the clock must not have reached this time yet, even on a slow machine.
     await page.clock.pauseAt(hourMs)
     await setConnection(page, { saveData: true, effectiveType: '4g' })
     await page.goto('/', { waitUntil: 'networkidle' })
-    // If the page opens under the pointer, Chromium reports a move of zero pixels before it paints the hero.
+    // Simulate the move of zero pixels that Chromium reports if a page opens under the pointer.
     await page.evaluate(() => void dispatchEvent(new PointerEvent('pointermove')))
     await expect(page.locator('main > link')).toHaveCount(0)
     // Content below the first screen must not compete with the hero.
@@ -68,11 +68,11 @@ test.describe('on a phone', () => {
     expect(seen.requests.length).toBeLessThanOrEqual(9)
     expect(seen.find(/\.js$/)).toEqual([])
 
-    // On a slow connection, too, the form's code loads only after an interaction.
+    // On a slow connection, the form's code also loads only after an interaction.
     await setConnection(page, { saveData: false, effectiveType: '3g' })
     await page.goto('/')
     await page.clock.runFor(10_000)
-    // An earlier request would have arrived before this one.
+    // If the form's code had been requested, that request would have been recorded before this one.
     await page.evaluate(async () => void (await fetch('/robots.txt')))
     expect(seen.find(formCode)).toEqual([])
     await page.locator('h1').tap()
@@ -83,7 +83,7 @@ test.describe('on a phone', () => {
     page,
   }) => {
     const seen = watchRequests(page)
-    // Chromium may never be idle while the pointer is over the page.
+    // Replace requestIdleCallback, because Chromium may never call it while the pointer is over the page.
     await page.addInitScript(() => {
       window.requestIdleCallback = () => 0
     })
@@ -93,7 +93,7 @@ test.describe('on a phone', () => {
     expect(await seen.transferred()).toBeLessThanOrEqual(205 * kB)
     expect(await seen.transferred(/\.js$/)).toBeLessThanOrEqual(80 * kB)
     expect(seen.find(/\.js$/)).toHaveLength(1)
-    // The code does not run before an interaction.
+    // The form's code does not run before an interaction.
     const form = page.locator('#estimate form')
     await expect(form).not.toHaveAttribute('novalidate')
     await scrollToEnd(page)
@@ -122,7 +122,7 @@ test.describe('on a phone', () => {
 
 test('formats no time while the page of a company that is always open loads', async ({ page }) => {
   test.skip(hours.open !== 'always', 'The page shows a time.')
-  // On a slow phone, Chromium takes 200 ms to format a time for the first time.
+  // On a slow phone, Chromium takes 200 ms when a page first formats a time.
   await page.addInitScript(() => {
     const reject = () => {
       throw new Error('The page formats a time.')

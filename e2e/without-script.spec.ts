@@ -25,10 +25,10 @@ test('shows the whole page without scripts, pictures, or fonts, with links inste
   for (const text of texts)
     await expect(page.getByText(text).filter({ visible: true }).first(), text).toBeVisible()
   await expect(page.getByLabel('Full name')).toBeVisible()
-  // The white text of the hero needs a dark background even without the picture.
+  // The hero's white text needs a dark background even without the picture.
   await expect(page.locator('.hero')).toHaveCSS('background-color', formatRgb(brand.palette.ink))
 
-  // The hero's picture starts at the top of the page and ends behind the card.
+  // The hero picture starts at the top of the page and ends behind the card.
   const find = async (selector: string) => (await page.locator(selector).boundingBox()) ?? undefined
   const picture = await find('.hero-picture')
   const card = await find('.estimate-card')
@@ -48,13 +48,13 @@ test('shows the whole page without scripts, pictures, or fonts, with links inste
   await expect(page.locator('header').getByRole('link', { name: /^Estimate$/ })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Get Free Estimate' })).toBeHidden()
 
-  // The header's colors cannot change, so it scrolls away.
+  // The header scrolls away, because its colors cannot change.
   const [header, words] = [page.locator('.site-header'), page.locator('.hero-words')]
   await page.mouse.wheel(0, 600)
   await expect(words).not.toBeInViewport()
   await expect(header).not.toBeInViewport()
 
-  // With large text, the header is visible before scrolling, too.
+  // With large text, the whole header is also visible before the page is scrolled.
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
   await page.goto('/')
