@@ -2,15 +2,15 @@ import { defineConfig } from '@playwright/test'
 import { findBrowser } from './scripts/tools.mjs'
 
 const executablePath = findBrowser()
-// Workers also read this file, so pass the result to them.
+// Pass the result to the workers, because they also read this file.
 if (executablePath) process.env.CHROMIUM_PATH = executablePath
 const port = Number(process.env.E2E_PORT ?? 4173)
 
 export default defineConfig({
   testDir: 'e2e',
-  // Without a browser, all tests are skipped, and setup lists them.
+  // Without a browser, skip all tests. scripts/setup.mjs lists them.
   testIgnore: executablePath ? [] : '**',
-  // `npm test` runs the first project, `npm run test:slow` the second.
+  // `npm test` runs the first project, and `npm run test:slow` runs the second.
   projects: [
     { name: 'test', testMatch: '**/*.spec.ts' },
     { name: 'slow', testMatch: '**/*.slow.test.ts' },
@@ -18,7 +18,7 @@ export default defineConfig({
   // These timeouts only stop tests that hang. Benchmarks measure speed.
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  // Babel would spend seconds on these bundles.
+  // Don't compile these bundles, because that would take Babel several seconds.
   build: { external: ['**/render.mjs'] },
   fullyParallel: true,
   workers: 2,

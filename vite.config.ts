@@ -6,7 +6,7 @@ import { servePages } from './site/build/dev-server.ts'
 import { siteDir } from './site/build/files.ts'
 import { dropInsertedStyle } from './site/build/sonner-plugin.ts'
 
-/** For `npm run dev`, and shared by all steps of the build (site/build/build.ts). */
+/** For `npm run dev`, and for all steps of the build (site/build/build.ts). */
 export default defineConfig(({ mode }) => {
   const { port, publicKey, ...settings } = readBuildEnv(mode)
   return {
@@ -16,12 +16,12 @@ export default defineConfig(({ mode }) => {
     plugins: [applyBrand(), react(), servePages(settings), dropInsertedStyle],
     css: { transformer: 'lightningcss' },
     appType: 'custom',
-    // `npm start` answers the form's requests.
+    // Send the form's requests to the server that `npm start` runs.
     server: { proxy: { '/functions': `http://localhost:${port}` } },
     build: {
-      // Inlining twenty avatars would double the size of the first response.
+      // Inline nothing, because twenty avatars would double the size of the first response.
       assetsInlineLimit: 0,
-      // Every supported browser preloads modules without a polyfill.
+      // No supported browser needs a polyfill to preload modules.
       modulePreload: { polyfill: false },
       // Hide hints about slow plugins, because the owner cannot act on them.
       rolldownOptions: { checks: { pluginTimings: false } },

@@ -9,15 +9,15 @@ export default defineConfig({
   test: {
     setupFiles: 'testing/console.ts',
     globalSetup: 'testing/postgres.ts',
-    // Import each module once per worker. Test files must undo what they change outside of themselves.
+    // Import each module only once per worker. Test files must undo changes to shared modules and globals.
     isolate: false,
-    // These timeouts only stop hung tests: builds are slow on a busy machine, and no test measures speed.
+    // These timeouts only stop tests that hang. Builds are slow on a busy machine, and no test measures speed.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     projects: [
       project('test', '**/*.test.ts', ['**/*.slow.test.ts']),
       project('slow', '**/*.slow.test.ts', ['leads/simulation*']),
-      // Separate, because it can use all cores.
+      // The simulation is separate, because it can use all cores.
       project('simulation', 'leads/simulation*.slow.test.ts'),
       project('container', '**/*.container.ts'),
     ],

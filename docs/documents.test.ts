@@ -7,7 +7,7 @@ const folders =
 const skipped = ['node_modules', 'dist', 'dist-desk', 'dist-render', 'test-results', 'data'].map(
   (dir) => `${dir}/**`,
 )
-// Data may have any length.
+// This file is data, so it may have any length.
 skipped.push('site/content.ts')
 const documents = [...globSync('*.md'), ...globSync('docs/*.md')]
 
