@@ -77,7 +77,7 @@ export async function request<Data>(
       ? new Refused(response.status, refusal)
       : new Error(`Something went wrong (status ${response.status}). Try again.`)
   }
-  // An interrupted response is not an error for other callers, because the server has made the change.
+  // If the caller needs no data, ignore an interrupted response, because the server has made the change.
   if (needsData && !data) throw new Error('The connection was interrupted. Try again.')
   const etag = response.headers.get('etag')
   if (method === 'GET' && etag) cache.set(path, { etag, data })

@@ -36,7 +36,7 @@ export function CallActions({ card, isNext }: { card: Card; isNext: boolean }) {
     setBusy(false)
   }
   const { phone, email } = lead
-  // After a call without an answer, suggest a text until it is time to call again.
+  // After an unanswered call, suggest a text until it is time to call again.
   const isTextNext = useNow((now) => lead.status === 'call-again' && !isDueAgain(lead, now))
   const greeting = ['Hi', lead.firstName].filter(Boolean).join(' ')
   const sentence = `${greeting}, this is ${use(Sender)} about your roof estimate.`

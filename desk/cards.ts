@@ -7,7 +7,7 @@ import { count } from '#leads/words.ts'
 import { computeCountdown } from './countdown.ts'
 import { isCaller } from './me.ts'
 
-/** All requests from one phone number. */
+/** Requests that share a phone number. */
 export type Card = {
   /** The most urgent request. */
   lead: LeadCard
@@ -19,7 +19,7 @@ export type Card = {
 
 export const listRequests = ({ lead, others = [] }: Card) => [lead, ...others]
 
-/** Returns the most unanswered calls for any one request, because all requests share a phone number. */
+/** Returns the highest number of unanswered calls for any request, because all requests share a phone number. */
 export const countAttempts = (card: Card) =>
   Math.max(...listRequests(card).map(({ attempts }) => attempts))
 

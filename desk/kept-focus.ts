@@ -22,7 +22,7 @@ export function useKeptFocus(): void {
         around.push(element)
     }
     const press = ({ target }: Event) => {
-      // A tap on the phone number records a call, which moves the card as a button does.
+      // Include phone links, because a tap on one also records a call and moves the card.
       const button = (target as Element).closest<HTMLElement>('button, [href^="tel:"]')
       // Safari does not focus buttons and links when they are clicked.
       button?.focus({ preventScroll: true })

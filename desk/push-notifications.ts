@@ -30,7 +30,7 @@ export const shouldAsk = () =>
 
 export const turnedOn = 'Notifications are on for this device.'
 
-/** Throws an error if it fails. The desk shows its message. */
+/** If this fails, throws an error with a message for the person. */
 export async function turnOnNotifications(name: string): Promise<void> {
   // Ask first, because iPhones allow it only right after a tap.
   const permission = await Notification.requestPermission()
