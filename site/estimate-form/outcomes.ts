@@ -2,7 +2,7 @@ import { showReceived } from '../inline-script/show-promise.ts'
 
 /** Hides the outcome of an earlier request, and the inline script's notices. */
 export function hideOutcomes() {
-  // Use the attribute, because the page's URL may still target an outcome.
+  // Set `hidden`, because CSS also shows an outcome that is the target of the page's URL.
   for (const outcome of document.querySelectorAll<HTMLElement>('.outcome, #estimate-notices > *'))
     outcome.hidden = true
 }

@@ -7,7 +7,7 @@ export function onInteraction(react: () => void) {
     addEventListener(type, listen)
 }
 
-// If a deploy has removed the file, don't request it on every mouse move.
+// Wait before a retry. Otherwise, a file that a deploy has removed would be requested on every mouse move.
 const retryMs = 2_000
 
 /** Loads the code that hydrates the form at the first interaction. Returns a function that preloads this code. */
