@@ -5,7 +5,7 @@ import { expect } from './test.ts'
 
 type Site = { deskUrl: string; makeLink: () => Promise<string> }
 
-/** Checks every screen of the desk, by default with axe. Tests that reach other states of a screen call checkAxe. */
+/** Checks every screen of the desk, by default with axe. Tests of other states call checkAxe themselves. */
 export async function checkScreens(page: Page, site: Site, check = checkAxe) {
   await expect(row(page, visitor.name)).toBeVisible()
   await check(page, 'today')

@@ -105,7 +105,7 @@ test('keeps three reviews still where all fit, and moves them on a phone', async
   ] as const) {
     await page.setViewportSize(viewport)
     await page.goto(url)
-    // Wait until all sections are laid out, because they would push the row out of view again.
+    // Wait until all sections are laid out, because later ones would push the row out of view again.
     await expect(page.locator('.deferred')).toHaveCount(0)
     await row.scrollIntoViewIfNeeded()
     await expect(row).toHaveAttribute(isDrifting ? 'data-drifting' : 'data-still')

@@ -27,7 +27,7 @@ test('does not move the page during errors, sending, and success', async ({ page
   await page.evaluate(delayTimers)
   // Wait for the font, because weight.spec.ts tests shifts from a late font.
   await page.evaluate(async () => void (await document.fonts.ready))
-  // Include the picture, which would grow if the hero grew.
+  // Include the picture, because it must not grow with the hero.
   const beside = page.locator('h1, .hero-statistics, .hero-picture')
   const findPositions = async () => {
     await waitForPaint(page)

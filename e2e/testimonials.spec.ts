@@ -7,7 +7,7 @@ const reviews = arrangeReviews(testimonials.reviews, {})
 
 test.beforeEach(async ({ page }) => {
   await page.goto('/')
-  // Wait until all sections are laid out, because they would push the rows out of view again.
+  // Wait until all sections are laid out, because later ones would push the rows out of view again.
   await expect(page.locator('.deferred')).toHaveCount(0)
   await page.getByRole('heading', { name: testimonials.heading }).scrollIntoViewIfNeeded()
   await page.mouse.move(0, 0)
