@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startAirtable } from '#testing/airtable.ts'
 
-// No other test would fail if the fake accepted what Airtable rejects.
+// Tests the fake itself, because no other test would fail if it accepted what Airtable rejects.
 
 async function start() {
   const { fake: airtable, clock, settings } = await startAirtable()

@@ -132,7 +132,7 @@ const decodeQuoted = (text: string) =>
     .replace(/=\r\n/g, '')
     .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** Nodemailer encodes UTF-8 words as Q or B and may split a character across two words. */
+/** Decodes Nodemailer's Q and B encodings. Decodes all words together, because a character may be split across two. */
 const decodeWords = (text: string) =>
   text.replace(/(=\?utf-8\?[QB]\?[^?]*\?=\s*)+/gi, (words) =>
     Buffer.concat(
