@@ -184,7 +184,7 @@ const crewPhone = '+15550002222'
 /** A lead that has arrived in the database, in Airtable, or in an alert. */
 type Arrival = { place: string; name: string; id: string; at: number }
 
-/** Starts a fake for every service that receives leads. Airtable fails often. */
+/** Starts fakes of Airtable, the mail server, Twilio, and a webhook. Airtable fails often. */
 async function startReceivers(seed: number) {
   // Allow any request rate, because each lockout would take 30 s. Other tests cover the rate limit.
   const airtable = await startFakeAirtable({ requestsPerWindow: 1000 })

@@ -96,7 +96,7 @@ export const setOpenedAt = (at: number) => {
 /** The server's time, because this device's clock may be wrong. */
 export const readClock = () => Date.now() + skewMs
 
-/** Both arguments are the time of the same moment. */
+/** The arguments are the readings of both clocks at the same moment. */
 export function setClock(serverTime: number, deviceTime: number) {
   const differenceMs = serverTime - deviceTime
   skewMs = Math.abs(differenceMs) > 3_000 ? differenceMs : 0

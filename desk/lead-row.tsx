@@ -149,8 +149,8 @@ function Requests({ card }: { card: Card }) {
   )
 }
 
-// About as many rows as fit on a screen. The server renders these, and the browser adds the rest in small steps, so
-// that a slow phone stays responsive.
+// About as many rows as fit on a screen. The server renders these, and the browser renders the rest in the background,
+// so that a slow phone stays responsive.
 export const firstScreenful = 8
 
 export function CardList({

@@ -35,7 +35,7 @@ const isSame = (press: Press, other: Press | undefined) => {
 /** A press that started a call. It is stored, because the browser may discard the page while the phone dials. */
 type Dialed = { leadId: string; event: Event; at: number }
 
-/** An older call would seem to be in progress, because the server uses the time when it receives the press. */
+/** Don't send a call after this time. The server records when it arrives, so it would seem to be in progress. */
 const dialedMs = hourMs
 const tooLate =
   'This call wasn’t recorded, because the desk couldn’t reach the server within an hour. Enter its result now.'

@@ -147,7 +147,7 @@ async function show({ notification, lead, receipt }: Message): Promise<void> {
 
 async function closeLater(tag: string, { messageId }: Receipt): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, calledMs))
-  // A newer notification has the same tag.
+  // Compare the IDs, because a newer notification may have replaced this one under the same tag.
   for (const shown of await worker.registration.getNotifications({ tag }))
     if (shown.data?.receipt.messageId === messageId) shown.close()
 }

@@ -85,7 +85,7 @@ test('a tap on the number records the call, and the card asks for its result', a
   await expect(history).toHaveCount(5)
   await expect(history.first()).toContainText('Sam called, no answer')
 
-  // After the lead is closed, a tap on the number also only dials.
+  // A tap on a closed lead's number only dials, too.
   const pane = sam.locator('.lead-pane')
   await pane.getByRole('button', button('Done')).click()
   await expect(pane.locator('.lead-head')).toContainText('Done')

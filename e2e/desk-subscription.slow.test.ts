@@ -9,7 +9,10 @@ import { expect } from './test.ts'
 const dataDir = mkdtempSync(join(tmpdir(), 'e2e-'))
 test.use({ settings: { DATA_DIR: dataDir, PUSH_SERVICES: pushHost } })
 
-/** Runs in the page. Fakes the push service, which tests cannot reach. Unsubscribing gives the next subscription. */
+/**
+ * Runs in the page. Fakes the push service, which tests cannot reach. After each unsubscribe, subscribe returns the next
+ * subscription.
+ */
 function replacePushManager(subscriptions: object[]) {
   // The headless shell always reports "denied".
   Object.defineProperty(Notification, 'permission', { value: 'granted' })

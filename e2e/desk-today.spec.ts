@@ -9,7 +9,7 @@ import { expect } from './test.ts'
 
 const calling = { name: 'I’m calling' }
 
-test('50 of 52 leads are shown before the script loads, and React hydrates them; another route shows none', async ({
+test('Today is shown before the script loads, and React hydrates it; other screens show nothing yet', async ({
   sendLead,
   signIn,
   site,

@@ -99,7 +99,7 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
     readNotifications: () =>
       page.evaluate(async () => {
         const shown = await (await navigator.serviceWorker.ready).getNotifications()
-        // TypeScript's types for pages lack a notification's actions.
+        // TypeScript's DOM types lack Notification.actions.
         return (shown as (Notification & { actions: { title: string }[] })[]).map((one) => ({
           title: one.title,
           silent: one.silent,

@@ -57,7 +57,7 @@ describe('the deadline', () => {
     ['in the night when clocks go back', '2026-11-01T03:00:00-06:00', '2026-11-02T07:10:00-06:00'],
     ['in the repeated hour', '2026-11-01T01:30:00-06:00', '2026-11-01T01:40:00-06:00'],
     ['when clocks go forward', '2027-03-14T04:00:00-05:00', '2027-03-15T07:10:00-05:00'],
-    // 2:30 does not exist on that day. An hour later is 3:30.
+    // The closing time, 2:30, does not exist on that day, so the company closes at 3:30.
     ['before a skipped closing time', '2027-03-14T03:20:00-05:00', '2027-03-14T03:30:00-05:00'],
   ])('%s', (_, received, due) => {
     const { deadlineAt } = computePromise(at(received), 'roof-repair', chicago)

@@ -1,9 +1,6 @@
 import { dayMs, hourMs, minuteMs } from './time-units.ts'
 
-/*
- * Computes when the company is open. The page and the server share this code so that both show the same deadline. The
- * hours are in site/content.ts.
- */
+// Computes when the company is open. The page and the server share this code so that both show the same deadline.
 
 export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
 export type Weekday = (typeof weekdays)[number]

@@ -100,7 +100,7 @@ export const trapField = 'reference'
 export type Visit = {
   consent: string | null
   suspect: 'trap' | 'too-fast' | null
-  /** See source.ts. Empty if the page found no source; null if the request has none. */
+  /** See source.ts. Empty if the page found no source; null if the page sent none. */
   source: string | null
 }
 

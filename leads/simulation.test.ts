@@ -42,7 +42,7 @@ import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 // call (both in delivery/chase.test.ts), email the homeowner about a second call, email the homeowner about a call that
 // was undone, ignore the version of a tap (all in desk/event-routes.test.ts).
 
-// simulation-second-half.test.ts has 30 more seeds, so that both cores are used.
+// simulation-second-half.test.ts runs 30 more seeds, so that Vitest can run the two files in parallel.
 it('keeps every promise of the back end, whatever fails', async () => {
   const failure = await findFailure({ from: 1, count: 30 }, await createLocation('sqlite'))
   expect(failure, failure).toBeUndefined()

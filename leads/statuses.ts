@@ -33,7 +33,7 @@ type Status = {
    * and {calling}.
    */
   notice: string
-  /** The message after Undo returns a lead to this status. May contain {next}, {call}, {called}, and {calling}. */
+  /** The message shown after Undo returns a lead to this status. May contain {next}, {call}, {called}, and {calling}. */
   again: string
   /** Events that are valid from any page, even a stale one. */
   accepts?: readonly EventKind[]

@@ -138,7 +138,7 @@ export async function fetchTools({ slow, run }) {
 /** Returns the list that the last setup recorded. */
 export const listSkipped = () => (existsSync(skippedFile) ? readFileSync(skippedFile, 'utf8') : '')
 
-/** Returns the command that apt-get needs before it: none for root, or sudo. Undefined if sudo needs a password. */
+/** Returns the command to put before apt-get: none for root, or sudo. Undefined if sudo needs a password. */
 function findSudo() {
   if (!findOnPath(['apt-get'])) return undefined
   if (process.getuid?.() === 0) return []

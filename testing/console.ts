@@ -1,6 +1,6 @@
 import { afterEach, expect } from 'vitest'
 
-// The product never writes to the console, so any output fails the test.
+// The code under test never writes errors or warnings to the console, so any of them fails the test.
 const printed: string[] = []
 for (const level of ['error', 'warn'] as const) {
   console[level] = (...words: unknown[]) => printed.push(words.map(String).join(' '))

@@ -75,7 +75,7 @@ export function AllLeads({
       .filter(([, value]) => value),
   )
   const asked = JSON.stringify(filter)
-  // Search again when a new lead arrives and whenever a lead's pane is opened or closed.
+  // Until “Show more” is pressed, search again when a new lead arrives or a lead's pane is opened or closed.
   const newestAt = Math.max(...fresh.map(({ receivedAt }) => receivedAt))
   const stamp = `${newestAt} ${shownId}`
   const [found, setFound] = useState<{ asked: string; stamp: string; pages: Page[] }>()

@@ -46,7 +46,7 @@ export async function makeAnswerUrl(
 // Someone is waiting at the terminal, so this is shorter than for a real alert.
 const testTimeoutMs = 10_000
 
-/** Creates a channel that sends each alert to one address per request. */
+/** Creates a channel that calls its service once for each alert and recipient. */
 export const createAlertChannel = <
   Kind extends ChannelKind,
   Settings = NonNullable<ChannelSettings[Kind]>,

@@ -21,7 +21,7 @@ async function open(...options: Parameters<typeof openCrew>) {
     storeLead(db, { at: clock.at, recipients: [], ...changes })
   const call = (id: string, caller: object = sam) =>
     record(db, id, 'called', { at: clock.at, ...caller })
-  /** Returns what the crew hears at these minutes after the start. */
+  /** Delivers at these times (minutes after the start), and returns the crew's emails and audible notifications. */
   const hearAt = async (...minutes: number[]) => {
     const heard: string[] = []
     for (const minute of minutes) {

@@ -39,7 +39,7 @@ const isPlanned = (digestFrom: number | null, now: number): digestFrom is number
 /** Returns when a recipient’s digest is due, or the current time if none is planned. */
 export function computeDigestAt(digestFrom: number | null, startsAt: number, now: number): number {
   if (!isPlanned(digestFrom, now)) return now
-  // After this day’s digest, the next one is due at a later start.
+  // If this day’s digest is done, nothing is due until startsAt moves to the next working day.
   return digestFrom <= startsAt ? startsAt : Number.POSITIVE_INFINITY
 }
 

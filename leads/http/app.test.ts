@@ -203,7 +203,7 @@ it('redirects a browser that opens the function’s URL to the page', async () =
     return [status, answered.get('location')]
   }
   expect(await readLocation(testPath)).toEqual([303, '/'])
-  // On Supabase, the page's origin is the first one that may call the function.
+  // On Supabase, the page has a different origin: the first one in ALLOWED_ORIGINS.
   expect(await readLocation('/submit-to-airtable')).toEqual([303, `${otherOrigin}/`])
 })
 

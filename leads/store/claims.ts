@@ -88,8 +88,8 @@ const digestPrefix = 'digest-'
 export const nameDigest = (recipient: string): string => digestPrefix + recipient
 
 /**
- * Returns when this process may next send to each recipient, or ask whether messages arrived. Omits names with nothing
- * to do.
+ * Returns when this process may next send to each recipient, or ask whether messages arrived. Omits
+ * recipients for which nothing is scheduled.
  */
 export async function listDueTimes(
   { kysely }: Database,

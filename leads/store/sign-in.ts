@@ -75,7 +75,7 @@ const isLimited = (unused: readonly { network: string }[], network: string): boo
   unused.length >= maxUnusedLinks.address ||
   unused.filter((link) => link.network === network).length >= maxUnusedLinks.network
 
-/** Lists the email addresses that get no new link now on at least one network. */
+/** Lists the email addresses for which at least one network cannot request another link yet. */
 export async function listLimitedAddresses({ kysely }: Database, now: number): Promise<string[]> {
   const rows = await selectUnused(kysely, now).orderBy('email').execute()
   return [...Map.groupBy(rows, ({ email }) => email)]

@@ -27,7 +27,7 @@ export function servePages(
     apply: 'serve',
     // By default, Vite looks for dependencies in HTML files, and this site has none.
     config: () => ({ optimizeDeps: { entries: ['estimate-form/main.tsx', 'inline-script/*.ts'] } }),
-    // Only the form runs in the browser, so reload the page after any other change.
+    // In the browser, React runs only the form, so reload the page after any other change.
     hotUpdate({ file, server }) {
       if (!/\/site\/(?!estimate-form\/).*\.tsx?$/.test(file)) return
       server.environments.client.hot.send({ type: 'full-reload' })

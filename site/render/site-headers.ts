@@ -37,7 +37,7 @@ function formatPolicy({ pages, supabaseUrl, withMaps }: Settings) {
   const html = pages.join('')
   const scripts = hashAll(html, /<script>(.*?)<\/script>/gs)
   const styles = hashAll(html, /<style>(.*?)<\/style>/gs)
-  // These sources are from Google's documentation, except for those that only maps need.
+  // Google's documentation lists these sources and others. Leave out those that only a visible map needs.
   const maps = (...sources: string[]) => (withMaps ? sources : [])
   const policy = {
     'default-src': ["'none'"],

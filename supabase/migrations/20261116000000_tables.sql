@@ -31,7 +31,7 @@ create table leads (
   in_burst integer not null default 0,
   -- The version of the consent text under the button.
   consent text,
-  -- How the visitor found the page, as URLSearchParams text. Empty: unknown. Null: not sent.
+  -- How the visitor found the page, as URLSearchParams text. Empty: the page found no source. Null: the page sent none.
   source text,
   -- The state of the lead, computed from lead_events for queries.
   -- leads/statuses.ts lists the statuses.
@@ -206,7 +206,7 @@ create table push_devices (
   auth text not null,
   person text not null,
   name text not null,
-  -- 'always', 'business-hours' (while the company is closed, only if no other phone can be notified), or 'off'.
+  -- 'always', 'off', or 'business-hours': while the company is closed, only alerts that no other phone can get.
   schedule text not null,
   created_at bigint not null,
   -- When the push service reported that the device no longer exists.

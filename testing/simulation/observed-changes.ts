@@ -172,7 +172,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         const before = leads.get(after.id)
         const changed = before ? describeChange(before, after) : 'stored'
         leads.set(after.id, after)
-        // After its last reminder, a next call has no step.
+        // After the last reminder about its next call, a lead has no step.
         const isExact = changed || readNeed(after) !== 'next-call'
         if (isExact && after.steps !== countSteps(after)) misplanned.push(after)
         const own = numbers.get(after.id) ?? new Set()
