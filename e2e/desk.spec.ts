@@ -5,7 +5,7 @@ import { hours } from './content.ts'
 import { row, test } from './desk.ts'
 import { checkScreens } from './desk-screens.ts'
 import { visitor } from './form.ts'
-import { expect } from './test.ts'
+import { expect, phone } from './test.ts'
 
 test('a phone that wakes shows leads that arrived while it slept', async ({ sendLead, signIn }) => {
   const page = await signIn('Sam')
@@ -42,6 +42,10 @@ test('search and filters find leads by the company’s days, and Back returns to
   const page = await signIn('Sam', { timezoneId: 'Pacific/Kiritimati' })
   await page.getByRole('link', { name: 'All leads' }).click()
   await expect(page.getByText('3 found, newest first')).toBeVisible()
+  // Without a sale, the column of results has no width, so its name must not wrap.
+  await page.setViewportSize({ width: 1280, height: 800 })
+  expect((await page.locator('.line-head').boundingBox())?.height).toBeLessThan(40)
+  await page.setViewportSize(phone)
   await page.getByText('Filters').click()
   await page.getByLabel('Received').selectOption('One day…')
   await page.getByLabel('Day', { exact: true }).fill('2026-01-05')
