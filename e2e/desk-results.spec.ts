@@ -65,9 +65,12 @@ for (const width of [390, 1280])
     await expect(page.locator('.lead-pane')).toBeHidden()
     await checkAxe(page, 'lines')
     if (isWide) {
-      const fields = await page.locator('.filter-fields label').all()
-      const tops = await Promise.all(fields.map(async (field) => (await field.boundingBox())?.y))
-      expect(new Set(tops).size).toBe(1)
+      // The search and the filters share a row.
+      const fields = page.locator('search > label, .filter-fields label')
+      const bottoms = await fields.evaluateAll((all) =>
+        all.map((field) => field.getBoundingClientRect().bottom),
+      )
+      expect(new Set(bottoms).size).toBe(1)
     }
 
     await page.setViewportSize({ width: 320, height: 800 })

@@ -150,7 +150,7 @@ export function AllLeads({
           Search
           <input
             type="search"
-            placeholder="Name, phone, email, street, or note"
+            placeholder="Name, phone, email, street, note"
             value={search}
             onChange={({ target }) => setSearch(target.value)}
           />
