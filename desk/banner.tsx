@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import { formatShortDuration } from '#leads/clock.ts'
+import { formatAgo } from '#leads/clock.ts'
 import type { DeskWarning } from '#leads/desk/routes.ts'
 import { count } from '#leads/words.ts'
 import { request } from './api.ts'
@@ -17,8 +17,8 @@ export function Banner({
   today: Polled<unknown>
   warnings: readonly DeskWarning[]
 }) {
-  const { now } = useClock()
-  const isLost = trouble !== undefined || now - at > oldMs
+  const clock = useClock()
+  const isLost = trouble !== undefined || clock.now - at > oldMs
   if (!isLost && warnings.length === 0) return null
   const [first, ...others] = warnings.toSorted((a, b) => rank(a) - rank(b))
   return (
@@ -26,7 +26,7 @@ export function Banner({
       {isLost && (
         <p className="lost">
           <Icon name="cloud" />
-          {trouble ?? 'No response yet.'} Last updated {formatShortDuration(now - at)} ago.
+          {trouble ?? 'No response yet.'} Last updated {formatAgo(at, clock)}.
         </p>
       )}
       {first && (
