@@ -171,7 +171,7 @@ function AskForCode({ onEnter }: { onEnter: () => void }) {
 
 export const NameField = ({ value }: { value?: string }) => (
   <label>
-    Your name (for the crew and your texts)
+    Your name (also in texts)
     <input name="person" defaultValue={value} maxLength={60} autoComplete="name" required />
   </label>
 )
