@@ -21,7 +21,7 @@ export async function checkScreens(page: Page, site: Site, check = checkAxe) {
     await page.getByRole('navigation', { name: 'Desk' }).getByRole('link', { name: screen }).click()
     // The heading appears when the report's script has loaded.
     await expect(page.getByRole('heading', { level: 1, name: screen })).toBeVisible()
-    await expect(page.getByText(/found, newest first|By source|, this device$/)).toBeVisible()
+    await expect(page.getByText(/found, newest first|by source|, this device$/)).toBeVisible()
     await check(page, screen)
   }
   await page

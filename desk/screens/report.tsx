@@ -21,7 +21,22 @@ export function ReportScreen({
   const days = reportDays.includes(asked) ? asked : '30'
   return (
     <>
-      <Heading>Report</Heading>
+      <div className="list-head">
+        <Heading>Report</Heading>
+        <nav className="periods" aria-label="Period">
+          {reportDays.map((some) => (
+            <a
+              key={some}
+              className="button"
+              data-quiet
+              href={formatRoute({ screen: 'report', query: `days=${some}` })}
+              aria-current={some === days || undefined}
+            >
+              {some} days
+            </a>
+          ))}
+        </nav>
+      </div>
       <p className="quiet">
         We promise a call within {promiseMinutes} minutes
         {open === 'always'
@@ -29,19 +44,6 @@ export function ReportScreen({
           : `. If we’re closed, within ${promiseMinutes} minutes of opening`}
         .
       </p>
-      <nav className="periods" aria-label="Period">
-        {reportDays.map((some) => (
-          <a
-            key={some}
-            className="button"
-            data-quiet
-            href={formatRoute({ screen: 'report', query: `days=${some}` })}
-            aria-current={some === days || undefined}
-          >
-            {some} days
-          </a>
-        ))}
-      </nav>
       <Report key={days} days={days} />
     </>
   )
@@ -90,11 +92,13 @@ function Report({ days }: { days: string }) {
           </div>
         )}
       </dl>
-      <p className="quiet small">{describeReport(report).join(' ')}</p>
-      <ul className="legend small">
-        <li>On time</li>
-        <li>Late or not called</li>
-      </ul>
+      <div className="list-head">
+        <p className="quiet small">{describeReport(report).join(' ')}</p>
+        <ul className="legend small">
+          <li>On time</li>
+          <li>Late or not called</li>
+        </ul>
+      </div>
       <div className="report">
         <BarChart
           title="Response time (minutes)"
@@ -108,16 +112,15 @@ function Report({ days }: { days: string }) {
               missed: 0,
             })),
             {
-              name: 'Later',
+              name: 'Later or not yet',
               tick: minutesPerTick === 1 ? `${byMinute.length}+` : undefined,
               kept: 0,
-              missed: late,
+              missed: report.missed,
             },
-            { name: 'Not yet', tick: '–', kept: 0, missed: report.uncalled },
           ]}
         />
         <BarChart
-          title="By hour"
+          title="Requests by hour"
           label={`Requests by hour of arrival. ${worstMissed > 0 ? `The worst hour was ${formatHour(worst)}, with ${count(worstMissed, 'call')} late or not made.` : 'No calls were late or not made.'}`}
           nameOf="Hour"
           bars={byHour.map((counts, at) => ({
@@ -127,7 +130,7 @@ function Report({ days }: { days: string }) {
           }))}
         />
         <BarChart
-          title="By day"
+          title="Requests by day"
           label={`Requests by day: ${daily.filter(({ missed }) => missed > 0).length} of ${daily.length} days had a call that was late or not made.`}
           nameOf="Day"
           bars={daily}
@@ -146,7 +149,7 @@ function Report({ days }: { days: string }) {
           </section>
         )}
         <section className="card">
-          <h2>By source</h2>
+          <h2>Requests by source</h2>
           <Table
             head={['Source', 'Requests', 'Reached', 'Won', 'Dollars']}
             rows={bySource.map(({ source, leads, reached, won, dollars }) => [
