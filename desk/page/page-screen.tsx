@@ -59,8 +59,7 @@ export function PageScreen({ sectionId, email }: { sectionId: string; email: str
             <Versions store={store} newest={page.published?.number ?? 0} />
             <p className="quiet small">
               Only the person who set up this site can change the company’s name, the time zone, the
-              form’s labels and messages, icons, colors, pictures, and the words on the preview
-              image for shared links.
+              form’s wording, icons, colors, pictures, and the preview image for shared links.
             </p>
           </>
         )}
@@ -94,7 +93,7 @@ function Parts({ page, shownId }: { page: PageData; shownId: string | undefined 
     <>
       {samples.length > 0 && (
         <p className="sample">
-          <b>{count(samples.length, 'sample')} to replace or delete.</b>
+          <b>{count(samples.length, 'sample')} to replace</b>
         </p>
       )}
       {elsewhere.length > 0 && (
