@@ -139,7 +139,7 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
   await sam.getByLabel('Monday opens').fill('07:00')
   await sam.getByLabel('Saturday').check()
   await sam.getByLabel('Saturday closes').fill('12:00')
-  await sam.getByText('Copy to other days').first().click()
+  await sam.getByRole('button', { name: 'Copy Monday’s hours' }).click()
   await sam.getByRole('button', { name: 'Monday through Friday' }).first().click()
   await expect(sam.getByLabel('Friday opens')).toHaveValue('07:00')
   await expect(sam.getByLabel('Saturday closes')).toHaveValue('12:00')

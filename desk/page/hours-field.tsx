@@ -1,4 +1,4 @@
-import { use, useRef } from 'react'
+import { type ReactNode, use, useRef, useState } from 'react'
 import { type BusinessHours, dayNames, type Weekday, weekdays } from '#leads/hours.ts'
 import { readEntry } from '#site/schema/entry-path.ts'
 import { Button } from '../elements.tsx'
@@ -52,34 +52,36 @@ export function HoursField({ field, path, form }: FieldProps) {
               name={dayNames[day]}
               spans={week[day] ?? []}
               onChange={(spans) => setWeek(setDay(week, day, spans))}
-            />
+            >
+              <Button onClick={() => copy(day, workdays, 'all weekdays')}>
+                Monday through Friday
+              </Button>
+              <Button onClick={() => copy(day, weekdays, 'every day')}>Every day</Button>
+            </Day>
             {Object.keys(week[day] ?? []).map((at) => (
               <Notes key={at} form={form} path={`${path}.${day}.${at}`} />
             ))}
             <Notes form={form} path={`${path}.${day}`} />
-            {(week[day] ?? []).length > 0 && (
-              <details>
-                <summary>Copy to other days</summary>
-                <div className="pair">
-                  <Button onClick={() => copy(day, workdays, 'all weekdays')}>
-                    Monday through Friday
-                  </Button>
-                  <Button onClick={() => copy(day, weekdays, 'every day')}>Every day</Button>
-                </div>
-              </details>
-            )}
           </div>
         ))}
       <Notes form={form} path={path} />
       <Meaning form={form} />
+      <p className="quiet small">{field.hint}</p>
     </fieldset>
   )
 }
 
 type Spans = readonly string[]
-type DayProps = { name: string; spans: Spans; onChange: (spans: Spans) => void }
+type DayProps = {
+  name: string
+  spans: Spans
+  onChange: (spans: Spans) => void
+  /** The buttons that copy the day's hours. */
+  children: ReactNode
+}
 
-function Day({ name, spans, onChange }: DayProps) {
+function Day({ name, spans, onChange, children }: DayProps) {
+  const [isCopying, setCopying] = useState(false)
   const isOpen = spans.length > 0
   // A half-typed time exists only in its input, which has no value yet, so each span must keep its DOM elements.
   const keys = useRef<string[]>([])
@@ -97,13 +99,23 @@ function Day({ name, spans, onChange }: DayProps) {
           {!isOpen && <span className="quiet">Closed</span>}
         </label>
         {isOpen && (
-          <Tool
-            name={`Add a break on ${name}`}
-            icon="add"
-            onClick={() => onChange(addBreak(spans))}
-          />
+          <div className="item-tools">
+            <Button
+              aria-expanded={isCopying}
+              aria-label={`Copy ${name}’s hours to other days`}
+              onClick={() => setCopying(!isCopying)}
+            >
+              Copy
+            </Button>
+            <Tool
+              name={`Add a break on ${name}`}
+              icon="add"
+              onClick={() => onChange(addBreak(spans))}
+            />
+          </div>
         )}
       </div>
+      {isOpen && isCopying && <div className="pair">{children}</div>}
       {spans.map((span, at) => {
         const [from, to] = parseSpan(span)
         const set = (next: readonly [string, string]) => onChange(spans.with(at, formatSpan(next)))

@@ -176,9 +176,12 @@ export const editorSections: readonly EditorSection[] = [
   {
     id: 'hours',
     title: 'Hours',
-    hint: 'The hours when you call leads back. The page, deadlines, and alerts use them. The preview image for shared links doesn’t update automatically. After a change, ask the person who set up this site to update it.',
+    hint: 'When you call leads back. The page, deadlines, and alerts use these hours.',
     fields: [
-      line('hours.open', 'Business hours', { kind: 'hours' }),
+      line('hours.open', 'Business hours', {
+        kind: 'hours',
+        hint: 'The preview image for shared links doesn’t update automatically. After a change, ask the person who set up this site to update it.',
+      }),
       line('hours.closedDates', 'Holidays', {
         kind: 'list',
         hint: 'Days when you’re closed. For a yearly holiday, check “Every year.”',
