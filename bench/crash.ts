@@ -143,7 +143,7 @@ export async function runCrash(seed: number, kills: number, databaseUrl?: string
   await expireLeases()
   await Promise.all(allServers.map(start))
   await waitUntil(async () => {
-    // Retry failed deliveries without waiting for their backoff, but give each retry time to finish.
+    // Retry pending deliveries without waiting for their backoff, but give each retry time to finish.
     await retryDeliveries(db, 'all', Date.now())
     await Promise.all(urls.map(wake))
     await pause(5_000)
@@ -208,7 +208,7 @@ async function startReceivers(seed: number) {
       ALERT_WEBHOOK_URL: webhook.url,
       ...twilio.env,
       ALERT_SMS_TO: crewPhone,
-      // Use different addresses for the reminders of long runs, so that they are not counted.
+      // Send the reminders of long runs to a different email address and phone number, so that they are not counted.
       ESCALATION_EMAIL_TO: 'owner@example.com',
       ESCALATION_SMS_TO: '+15550003333',
     },
@@ -236,7 +236,7 @@ async function startReceivers(seed: number) {
 
 const findName = (text: string) => text.match(/Visitor \d+/)?.[0] ?? ''
 
-// A receiver may record the last message from a process a little after the kill.
+// How long after a kill a receiver may still record a message that the process had sent.
 const readWithinMs = 1_000
 
 /** Checks that every acknowledged or stored lead has arrived everywhere, and that alerts repeat only after kills. */

@@ -71,7 +71,7 @@ const brokenBody = fc.tuple(bodyBytes, fc.nat(), fc.nat(255)).map(([bytes, at, b
 })
 const body = fc.oneof(often(6, bodyBytes), fc.uint8Array({ maxLength: 2_000 }), brokenBody)
 
-// HTTP also allows tabs in a header's value.
+// The characters that HTTP allows in a header's value, except tabs.
 const headerLetter = fc.oneof(letter(0x20, 0x7e), letter(0x80, 0xff))
 const headerValue = fc.string({ unit: headerLetter, maxLength: 300 }).map((value) => value.trim())
 

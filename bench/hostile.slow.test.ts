@@ -8,7 +8,7 @@ const seed = Date.now() % 1_000_000
 it.each(engines)('handles any request on %s and stores only valid leads', async (engine) => {
   const { tryRequests, statuses } = createHostileTarget(await openTestDatabase(engine))
   expect(await tryRequests(1_500, seed)).toBeUndefined()
-  // The generated requests must cause every status code.
+  // Make sure that the generated requests cause each of these responses.
   expect([...statuses.keys()]).toEqual(
     expect.arrayContaining([200, 202, 204, 303, 400, 401, 404, 405, 413, 415, 422]),
   )

@@ -146,6 +146,6 @@ export function createHostileTarget(db: Database) {
   return { tryRequests, statuses }
 }
 
-// A page may always call its own host. This is safe, because browsers set both headers themselves.
+// A page may always call its own host. This is safe, because browsers set the Origin and Host headers themselves.
 const isSameHost = (origin: string, { headers: { host } }: HostileRequest) =>
   new URL(origin).host === (host ?? new URL(ownOrigin).host)

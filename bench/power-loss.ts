@@ -11,7 +11,7 @@ import { startVisitors } from './visitors.ts'
 
 const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'pipe' })
 
-/** Returns true if root, mkfs.ext4, and loop devices are available. */
+/** Returns true if this process is root and can use mkfs.ext4 and loop devices. */
 export function canCutPower(): boolean {
   try {
     mountDisk()[Symbol.dispose]()

@@ -49,7 +49,7 @@ export const formatCounts = (counts: ReadonlyMap<string | number, number>) =>
 export const countOne = <Key>(counts: Map<Key, number>, key: Key) =>
   counts.set(key, (counts.get(key) ?? 0) + 1)
 
-/** Allows some growth. A leak on every request would exceed the limit. */
+/** Returns a failure if memory grew by more than 20% plus 20 MB. Smaller growth may not be a leak. */
 export function findGrowth([before = 0, ...later]: readonly number[]): string | undefined {
   const after = later.at(-1) ?? 0
   if (after > before * 1.2 + 20 * 1024 * 1024)

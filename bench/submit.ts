@@ -23,7 +23,7 @@ const alert = {
 type Load = { perSecond: number; p50Ms: number; p99Ms: number }
 type Route = { name: string; url: string; body: object; status: number; loads: Load[] }
 
-/** Measures how many leads per second are stored, compared with requests that are rejected just before that. */
+/** Measures how many leads per second the server stores and, for comparison, how many invalid leads it rejects. */
 export async function benchSubmit({ against }: Options): Promise<Report[]> {
   using folders = new DisposableStack()
   const { path } = folders.use(mkdtempDisposableSync(join(tmpdir(), 'bench-')))
@@ -39,7 +39,7 @@ export async function benchSubmit({ against }: Options): Promise<Report[]> {
   }
   const now = await serve('now', root)
   const before = against && (await serve('before', checkOut(against, folders)))
-  // Only the last field is invalid, so the server does everything except use the database.
+  // Only the last field is invalid, so the server validates the whole lead but does not use the database.
   const invalidLead = { ...testLead, serviceType: 'chimney' }
   const makeRoute = (name: string, url: string): Route => ({
     name,
