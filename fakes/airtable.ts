@@ -38,7 +38,7 @@ type Fault =
   | { kind: 'lie' }
 
 export type FakeOptions = {
-  /** Without columns, the base has no table. */
+  /** If this is empty, the base has no table. */
   columns?: Columns
   scopes?: readonly string[]
   /** True if the token's user may add options to a select. */

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 
 /*
- * A fake for the part of Google's maps script that the form uses, which is the Places data API. It also rejects
- * undocumented requests, which Google would accept and bill.
+ * A fake for the part of Google's maps script that the form uses, which is the Places data API. It also rejects some
+ * requests that Google would accept and bill, such as a search in a session that has ended.
  */
 
 type Search = { input: string; types: string[]; regions: string[]; session: number }

@@ -7,7 +7,7 @@ import {
   startHttpFake,
 } from './http.ts'
 
-/** A fake for Twilio's API that sends a text message, reads its status, and fails with Twilio's errors. */
+/** A fake for the parts of Twilio's API that send a text message and return its status. It has Twilio's errors. */
 
 type TwilioFault =
   | HttpFault
@@ -23,7 +23,8 @@ type TextMessage = {
   errorCode?: number | undefined
 }
 
-// Chosen so that our first check comes before the carrier's report, and the second check after it.
+// The ages at which a message is sent and at which the carrier reports the result. The product's first check comes
+// between them, and its second check after both.
 const sentAfterMs = 2_000
 const settledAfterMs = 10_000
 
