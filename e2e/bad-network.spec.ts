@@ -13,7 +13,7 @@ test('retries a failed request once, with the same key unless it belongs to anot
   const keyReused = { status: 409, body: '{}' }
   const keys = new Set<string | undefined>()
   for (const [index, [first, second]] of [
-    // Backends may also respond to success with other JSON, plain text, or an empty body.
+    // A backend may also report success with other JSON, plain text, or an empty body.
     ['cut' as const, { body: '{"id":7}' }],
     [{ status: 503, headers: { 'retry-after': '1' } }, { status: 204 }],
     [{ status: 429 }, { status: 200 }],

@@ -8,8 +8,8 @@ import { planPictures } from '#brand-tools/pictures.ts'
 import { toKebab } from '#site/build/drawing.ts'
 import { expect, test, waitForPaint } from './test.ts'
 
-// Measures white text on the pictures of the hero and the emergency section, with the shades that `npm run brand`
-// computes.
+// Measures the contrast of white text on the pictures of the hero and the emergency section, with the shades that
+// `npm run brand` computes.
 
 const screens = [
   { width: 390, height: 844 },
@@ -36,7 +36,7 @@ const places = [
 
 type Areas = { landscape: string; portrait: string }
 
-/** Pictures of a white rectangle on black. The night picture has the rectangle of the landscape picture. */
+/** The white areas of black pictures, as SVG paths. The night picture uses the landscape path. */
 const pictures: Record<string, Areas> = {
   'a white picture': { landscape: 'M0 0h100v100H0z', portrait: 'M0 0h100v100H0z' },
   'a picture that is white at the top': { landscape: 'M0 0h100v10H0z', portrait: 'M0 0h100v10H0z' },

@@ -104,7 +104,7 @@ async function beginVisit(browser: Browser, url: string, point: Point) {
   for (const step of point.path) {
     await step(page, name)
     if (!point.hasFiles) continue
-    // Filling in the first field hydrates the form. The second one loads the code that sends the lead.
+    // The first focus in the form starts its hydration. A focus after hydration loads the code that sends the lead.
     if (step === fillIn[0]) await findForm(page).expectHydrated()
     if (step === fillIn[1]) await expect.poll(() => page.evaluate(canSend)).toBe(true)
   }

@@ -128,7 +128,7 @@ test('a second request during a call shows who is calling, and the number then o
   await addNote(dana, 'Water comes in')
   expect(presses).toEqual(['note'])
 
-  // The card shows the note on any of its requests.
+  // The card shows the notes of all its requests.
   await expect(samsCard).toContainText('Dana: Water comes in')
   await samsCard.getByRole('link', { name: visitor.name }).click()
   const samsLead = sam.locator('.lead-pane')

@@ -74,7 +74,7 @@ test('without a connection, every link to a lead shows the card that is already 
   await expect(page.getByRole('heading', { name: '2 other requests' })).toBeVisible()
 
   await page.context().setOffline(true)
-  // Today does not list the closed request.
+  // The closed request is loaded, although Today does not list it.
   await request(closed).click()
   await expectOpen(closed)
   await today.click()

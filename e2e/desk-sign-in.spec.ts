@@ -65,7 +65,7 @@ test.describe('notifications', () => {
     endings.push(push.close)
     const openPhone = async (name: string, permission: NotificationPermission) => {
       const page = await signIn(name)
-      // Headless Chromium blocks notifications and has no push service.
+      // Fake the permission and the subscription. Headless Chromium blocks notifications and has no push service.
       await page.addInitScript(
         ({ permission, subscription }) => {
           Object.defineProperty(Notification, 'permission', { get: () => permission })

@@ -36,7 +36,7 @@ test('opening the desk repairs a subscription that the browser or the push servi
   const push = createFakePush()
   const subscriptions = ['first', 'second', 'third', 'fourth'].map(push.addPhone)
   const page = await signIn('Sam', { permissions: ['notifications'] })
-  // Without permission, the desk does not request the devices.
+  // Without permission, the desk does not call /api/devices.
   const requests: string[] = []
   page.on('request', (request) => requests.push(new URL(request.url()).pathname))
   await page.reload()

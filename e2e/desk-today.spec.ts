@@ -36,7 +36,7 @@ test('Today is shown before the script loads, and React hydrates it; other scree
   await expect(page).toHaveTitle(/^52 to call/)
   await expect(button).toBeEnabled()
   expect(await fromServer?.evaluate((item) => item.isConnected)).toBe(true)
-  // The script has removed the data, which must not outlive the session.
+  // The script has removed the server's data from the page, because the data must not outlive the session.
   await expect(page.locator('#start')).toHaveCount(0)
   await expect(page.getByRole('heading', { name: '52 to call' })).toBeVisible()
   await expect(page.locator('.lead-name')).toHaveCount(50)
@@ -201,7 +201,7 @@ test('warnings take one line on a phone until they are opened, and lead to “Tu
 test('an iPhone is asked to add the desk to its home screen', async ({ signIn }) => {
   const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile Safari/604.1'
   const page = await signIn('Sam', { userAgent })
-  // Safari supports notifications only for pages on the home screen.
+  // On an iPhone, Safari supports notifications only for pages on the home screen.
   await page.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
   await page.reload()
   const question = page.getByRole('complementary', { name: 'Notifications' })

@@ -33,7 +33,7 @@ const test = mailed.extend<Week>({
         const date = new Date(clock.at).toUTCString()
         await route.fulfill({ response, headers: { ...response.headers(), date } })
       })
-      // Chromium cannot dial.
+      // Prevent links from dialing, because Chromium cannot dial.
       await page.evaluate(() =>
         document.addEventListener('click', (event) => {
           if ((event.target as Element).closest('[href^="tel:"]')) event.preventDefault()

@@ -31,7 +31,7 @@ test.afterAll(async () => {
   rmSync(copy, { recursive: true, force: true })
 })
 
-/** Changes the content and notifies the server, because its watcher drops changes that follow within 50 ms. */
+/** Changes the content and notifies the server, because its watcher drops a change within 50 ms of the last one. */
 function serveContent(words: string) {
   const content = join(copy, 'site/content.ts')
   server.watcher.unwatch(content)

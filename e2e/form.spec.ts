@@ -108,7 +108,7 @@ test('sends the five fields once and resets the form after a success', async ({ 
   await expect(form.received).toBeVisible()
   await expect(page.locator('.field-error:not(:empty)')).toHaveCount(0)
   expect(requests).toHaveLength(1)
-  // An incomplete new request shows the message. The service type is optional.
+  // An incomplete new request shows a toast. The service type is optional.
   await form.name.fill('John Doe')
   await form.press('incomplete')
   await form.fillIn({ ...visitor, serviceType: '' })
@@ -120,7 +120,7 @@ test('can be filled in and sent with the keyboard or with autofill alone', async
   page,
   form,
 }) => {
-  // The note uses the server's clock, because the visitor's may be wrong.
+  // The message uses the server's clock, because the visitor's may be wrong.
   const headers = { date: 'Mon, 04 Jan 2027 18:00:50 GMT' }
   const requests = await form.answerWith({ status: 200, headers })
   await page.goto('/')
@@ -183,7 +183,7 @@ test('shows the promised time again after a reload until it has passed', async (
 
   await page.reload()
   expect(await readMessage()).toEqual(message)
-  // The message stays until the next request.
+  // The message stays until the visitor presses the button again.
   await form.name.fill('John Doe')
   await expect(form.received).toBeVisible()
   await form.press('incomplete')

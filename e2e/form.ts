@@ -116,7 +116,10 @@ export function findForm(page: Page) {
       return posts
     },
 
-    /** Waits in real time, because running the fake clock could time out the code that sends the lead. */
+    /**
+     * Waits for the first request in real time, because running the fake clock could time out the loading of the code
+     * that sends the lead.
+     */
     waitForRequest: (requests: Request[]) => expect.poll(() => requests.length).not.toBe(0),
 
     /** Runs the page's fake clock until the condition is true. */

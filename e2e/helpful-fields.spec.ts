@@ -73,7 +73,7 @@ test('suggests a correction for a typo in the email address without blocking the
   await email.fill('jane@gmial.com')
   await phone.focus()
   await expect(offer).toBeVisible()
-  // The suggestion disappears when the address changes.
+  // The suggestion disappears when the email address changes.
   await email.press('Backspace')
   await expect(offer).toHaveCount(0)
   await email.fill('jane@gmial.com')
@@ -131,7 +131,7 @@ test('detects bots with a field that people do not see', async ({ page, form }) 
   // The honeypot's text is replaced with one word, because headers have a size limit and the lead must arrive.
   expect(readVisit(1).reference).toBe('filled')
 
-  // A visitor with a restored draft may submit it immediately.
+  // The page omits the elapsed time, because a person may submit a restored draft immediately.
   await expect(form.name).toHaveValue('')
   await form.fillIn()
   await page.reload()

@@ -18,7 +18,7 @@ import {
   watchShifts,
 } from './test.ts'
 
-// All tests use one site, for a company that is closed at night, on Sundays, and on Christmas Day.
+// The tests share one site of a company that is closed at night, on Sundays, and on Christmas Day.
 test.describe.configure({ mode: 'default' })
 
 const day = ['7:00-18:00']
@@ -186,7 +186,7 @@ test('shows the server’s time for the call if the hours have changed since the
     await page.reload()
     await expect(page.locator('#estimate-received')).toContainText(time, { useInnerText: true })
   }
-  // Now the company is open.
+  // In the reverse case, the page's hours say closed, and the server's hours say open.
   await page.clock.setSystemTime(at('2026-11-17T20:00'))
   await form.answerWith({
     headers: {

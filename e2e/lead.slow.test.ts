@@ -3,7 +3,7 @@ import { test } from './own-site.ts'
 import { expect } from './test.ts'
 
 test.describe('behind Caddy', () => {
-  // Ignore certificate errors, because the certificate is from Caddy's local CA. The rest is as in production.
+  // Ignore certificate errors, because the certificate is from Caddy's local CA.
   test.use({ ignoreHTTPSErrors: true, expectedErrors: /404/ })
   test.skip(!findCaddy() && !process.env.CI, 'Caddy is not installed.')
 

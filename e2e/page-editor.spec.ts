@@ -176,7 +176,7 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
 
   const withoutScript = await browser.newContext({ javaScriptEnabled: false, viewport: phone })
   endings.push(() => withoutScript.close())
-  // The fixture fails on errors, such as violations of the Content-Security-Policy.
+  // The `page` fixture fails on errors, such as violations of the Content-Security-Policy.
   for (const visitor of [page, await withoutScript.newPage()]) {
     await visitor.goto(site.url)
     await expect(visitor.getByRole('heading', { level: 1 })).toHaveText(hostile)

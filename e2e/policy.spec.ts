@@ -1,6 +1,7 @@
 import { expect, test } from './test.ts'
 
-// test.ts checks every test for cookies, requests to other hosts, policy violations, and personal data in URLs.
+// test.ts checks every test that uses `page` for cookies, requests to other hosts, policy violations, and personal data
+// in URLs.
 
 test('sends the headers that Mozilla Observatory requires for its top score', async ({
   request,

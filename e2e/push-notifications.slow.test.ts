@@ -108,7 +108,10 @@ async function openPhone(browser: Browser, link: string, name: string, push: Pus
       }),
     isUnsubscribed: () =>
       worker.evaluate(() => (globalThis as unknown as WorkerScope).isUnsubscribed),
-    /** Simulates a click on the notification's button, which tests cannot reach. */
+    /**
+     * Simulates a click on a button of the first notification or, if the action is empty, on the notification itself.
+     * Tests cannot reach either.
+     */
     async press(action: string) {
       await worker.evaluate(async (pressed) => {
         const scope = globalThis as unknown as WorkerScope

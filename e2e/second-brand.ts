@@ -11,8 +11,8 @@ import { copySources } from '#testing/copy-sources.ts'
 
 // Rebrands a copy of the checkout as described in the README ("Make it yours"). The copy has different colors with a
 // light accent, a long name, portrait pictures, five reviews, and no award. This script runs all browser tests in the
-// copy, and then repeats the tests of the page's look without the optional pictures. The content has no
-// `sample: true`, so tests skip checks of the sample content.
+// copy, and then repeats some of them without the optional pictures. The content has no `sample: true`, so tests skip
+// checks of the sample content.
 // To run one file: node e2e/second-brand.ts e2e/page.spec.ts
 
 // Without a browser, there is nothing to run. The setup script has already listed the skipped tests.

@@ -15,8 +15,8 @@ export const phone = { width: 360, height: 740 }
 export const desktop = { width: 1280, height: 800 }
 
 /**
- * Every browser test fails if there is an unexpected exception or console error (such as a policy violation), a cookie,
- * a request to a different host, or personal data in a URL.
+ * A test that uses `page` fails if there is an unexpected exception or console error (such as a policy violation), a
+ * cookie, an unexpected request to a different host, or personal data in a URL.
  */
 export const test = base.extend<Fixtures>({
   // Test on a phone, because most visitors use one and small pictures load faster.

@@ -83,7 +83,7 @@ test.describe('on a phone', () => {
     page,
   }) => {
     const seen = watchRequests(page)
-    // Replace requestIdleCallback, because Chromium may never call it while the pointer is over the page.
+    // Never run idle callbacks, because Chromium may not run them while the pointer is over the page.
     await page.addInitScript(() => {
       window.requestIdleCallback = () => 0
     })
