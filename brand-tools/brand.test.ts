@@ -184,7 +184,7 @@ test('does not show the sample house on phones once the owner has added a pictur
   const phones = await sharp(join(root, 'site/pictures/hero-portrait-1080.avif')).stats()
   // The picture has only one color, so it is the owner's.
   for (const { stdev } of phones.channels) expect(stdev).toBeLessThan(1)
-  // If the owner replaces the portrait picture, it is used.
+  // The owner's own portrait picture is used, even under the same name.
   await addPicture('hero-portrait.webp', 1200, 1500)
   expect((await plan()).notes.join()).not.toContain('sample')
 })

@@ -7,7 +7,7 @@ const name = 'site/brand/logo.svg'
 const shape = /^(g|path|rect|circle|ellipse|line|polyline|polygon)$/
 const invisible =
   /^(style|script|metadata|title|desc|defs|clipPath|filter|pattern|\w+Gradient|.+:.+)$/
-// All other attributes are specific to an editor or unsafe in a page.
+// Keep only these attributes. Others are specific to an editor or unsafe in a page.
 const geometry = /^(d|points|transform|width|height|[xy][12]?|c[xy]|r[xy]?)$/
 const paint =
   /^(fill|stroke|fill-rule|display|visibility|(fill-|stroke-)?opacity|stroke-(width|line(cap|join)|miterlimit|dash\w+))$/

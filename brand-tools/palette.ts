@@ -46,7 +46,7 @@ const night = {
   accentDeep: ['accent', 'at', 0.831, 0.72, 6.3],
 } as const satisfies Record<string, Rule>
 
-/** Colors with the same meaning in every brand. */
+/** Colors that do not depend on the brand. */
 const fixed = {
   white: '#ffffff',
   alarm: '#a31621',
@@ -59,7 +59,8 @@ const fixedInDrawings = { wood: '#d39b68', sun: '#f3dcae' }
 
 const lightnessStep = 0.005
 const minContrast = 4.5
-// A button's color needs less contrast, because the text on it is readable. This allows yellow, which many brands use.
+// A button needs less contrast with its background, because the text on it is readable. This allows yellow, which many
+// brands use.
 const minButtonContrast = 1.5
 
 type Lch = { l: number; c: number; h: number }

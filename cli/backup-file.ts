@@ -45,7 +45,7 @@ export async function runProcess(command: ReturnType<typeof createCommand>): Pro
 
 const abandonedMs = 6 * hourMs
 
-/** Runs the work with a temporary folder, which is always removed. */
+/** Runs the work with a temporary folder, and then removes the folder, even if the work fails. */
 export async function withTempDir<T>(backupDir: string, work: (dir: string) => Promise<T>) {
   await makeOwnDir(backupDir)
   // Remove folders of killed runs, because each may contain a copy of all leads.
@@ -63,7 +63,7 @@ export async function makeOwnDir(dir: string): Promise<void> {
   if (made) await giveToOwner(made)
 }
 
-/** If root runs the command, the site's user must still own the files. */
+/** If root runs the command, gives the path to the owner of its folder, which is the site's user. */
 export async function giveToOwner(path: string): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(dirname(path))

@@ -47,7 +47,7 @@ export async function backUp(
   return { file, leads, bytes: (await stat(file)).size, deleted: older.length }
 }
 
-/** Copies and checks the database while the site runs. Returns the number of leads. */
+/** Writes and checks a backup, even while the site runs. Returns the number of leads. */
 export async function writeBackup(sqlite: DatabaseSync, file: string, workDir: string) {
   const copy = join(workDir, 'copy.db')
   const packed = join(workDir, 'copy.gz')
@@ -75,7 +75,7 @@ export async function unpack(from: string, to: string): Promise<number> {
   }
 }
 
-/** Throws if a page or a reference is damaged. Returns the number of leads. */
+/** Throws if the database is damaged or has no leads table. Returns the number of leads. */
 export function checkSqlite(sqlite: DatabaseSync): number {
   checkPages(sqlite)
   if (sqlite.prepare('pragma main.foreign_key_check').all().length > 0)

@@ -7,9 +7,9 @@ const recentMs = hourMs
 
 /**
  * Deliveries that were pending in the backup may have been sent since. Airtable gets them again without
- * duplicates, because rows are matched by lead ID. Alerts from the last hour are sent again, because a
- * late call costs more than a second alert; older ones are canceled. Sessions and push devices are
- * removed, because someone who has been signed out must not be signed in again.
+ * duplicates, because rows are matched by lead ID. Alerts about leads from the last hour are sent again, because a
+ * late call costs more than a second alert. Alerts about older leads are canceled, unless the call is not due yet.
+ * Sessions and push devices are removed, because someone who has been signed out must not be signed in again.
  */
 export function cancelOldAlerts({ kysely }: Database, now: number) {
   return kysely.transaction().execute(async (trx) => {

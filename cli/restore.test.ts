@@ -113,7 +113,7 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
   const againLead = await storeLead(db, { lead, at: testTime - 2 * hourMs, recipients: [] })
   const callAgainAt = testTime + 2 * hourMs
   await record(db, againLead, 'no-answer', { at: testTime - hourMs, callAgainAt })
-  // The crew may have been asked about this call.
+  // The crew may already have been asked for the result of this call.
   const calledLead = await storeLead(db, {
     at: testTime - 2 * hourMs,
     lead: { phone: '(612) 555-0112' },

@@ -180,7 +180,7 @@ describe.skipIf(!findCaddy() && !process.env.CI)('behind Caddy', () => {
       void site.kill(signal).then((ended) => {
         code = ended
       })
-      // A draining process answers 503 for two seconds; otherwise, at most one request is in flight.
+      // A draining process answers 503 for two seconds. One that exits immediately gives at most one such answer.
       const request = () => fetch(`${url}/readyz`, { headers: { connection: 'close' } })
       let drainingAnswers = 0
       while (code === undefined)

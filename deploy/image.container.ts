@@ -31,7 +31,7 @@ const build = (tag: string, ...args: string[]) =>
     ...['--format', 'docker', '--tag', tag, ...args, '.'],
   )
 
-/** Runs an image like compose.yaml, but on the host network, because a bridge needs more privileges. */
+/** Runs an image as compose.yaml does, but on the host network, because a bridge needs more privileges. */
 async function start(image: string, ...options: string[]) {
   const [port, deskPort] = [await findFreePort(), await findFreePort()]
   podman(

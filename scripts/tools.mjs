@@ -22,7 +22,7 @@ const macApps = ['Google Chrome', 'Chromium'].map(
   (app) => `/Applications/${app}.app/Contents/MacOS/${app}`,
 )
 
-/** Finds Chromium for the browser tests. Prefers the headless shell, which loads pages three times as fast. */
+/** Finds Chromium for the browser tests. Prefers Debian's headless shell, which loads pages three times as fast. */
 export const findBrowser = () =>
   process.env.CHROMIUM_PATH ||
   [findOnPath(['chromium-headless-shell']), findWindowedBrowser(), ...listPlaywrightBuilds()].find(
@@ -138,7 +138,10 @@ export async function fetchTools({ slow, run }) {
 /** Returns the list that the last setup recorded. */
 export const listSkipped = () => (existsSync(skippedFile) ? readFileSync(skippedFile, 'utf8') : '')
 
-/** Returns the command to put before apt-get: none for root, or sudo. Undefined if sudo needs a password. */
+/**
+ * Returns what to put before apt-get: nothing for root, otherwise sudo. Undefined if there is no apt-get, or if sudo
+ * needs a password.
+ */
 function findSudo() {
   if (!findOnPath(['apt-get'])) return undefined
   if (process.getuid?.() === 0) return []

@@ -14,7 +14,7 @@ export type Finding = { id?: string; state: 'ok' | 'to do' | 'check'; text: stri
 /** The unparsed variables, including those that readEnv does not return. */
 export type RawEnv = Record<string, string | undefined>
 
-/** The part of site/content.ts that doctor reads, with placeholders filled in. */
+/** The part of the page's content that these checks read, with placeholders filled in. */
 type Content = BrandWords & {
   company: { phone: string }
   form: { consent: { version: string; text: string } }
@@ -28,7 +28,7 @@ export type LocalContext = Pick<HealthContext, 'env' | 'now'> & {
   content: Content
   /** `gone`: there are backups, but no database. */
   leadsAre: 'here' | 'missing' | 'gone' | 'elsewhere'
-  /** PostgreSQL settings that must be turned on, because a power outage could otherwise lose leads. */
+  /** PostgreSQL settings that are off, so a power outage could lose leads. */
   unsafeSettings?: readonly string[] | undefined
   /** The stored text of the current consent version. */
   storedConsent?: string | undefined

@@ -23,7 +23,7 @@ type Found = Pick<HealthContext, 'database' | 'databaseFault'> &
 
 const timeoutMs = 8_000
 
-/** Opens the database without creating or migrating it, which only the site may do. */
+/** Reads the database without creating or migrating it, because doctor must not change anything. */
 export async function readDatabase(
   env: Env,
   raw: RawEnv,
@@ -51,7 +51,7 @@ export async function readDatabase(
         leadsAre: 'here' as const,
         database: await readDatabaseFacts({ env, db: opened, now }),
         unsafeSettings: databaseUrl ? await listUnsafeSettings(opened) : [],
-        // Skip this after publishing, which gives a changed consent text a new version.
+        // Skip this once a page has been published: publishing gives a changed consent text a new version.
         storedConsent: pages.some(({ isDraft }) => !isDraft)
           ? undefined
           : await readConsent(opened, consentVersion),
@@ -89,7 +89,7 @@ function openSqlite(dataDir: string) {
   return { engine: 'sqlite' as const, kysely, transact, close: async () => sqlite.close() }
 }
 
-/** Returns a code such as ENOTFOUND, because messages may contain passwords and addresses. */
+/** Returns a code such as ENOTFOUND, because messages may contain passwords and host names. */
 export function readErrorCode(error: unknown): string {
   const { code, cause, errors, name } = error as NodeJS.ErrnoException & Partial<AggregateError>
   // A timeout has a numeric code, which explains nothing.
