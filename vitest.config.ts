@@ -11,7 +11,7 @@ export default defineConfig({
     globalSetup: 'testing/postgres.ts',
     // Import each module only once per worker. Test files must undo changes to shared modules and globals.
     isolate: false,
-    // These timeouts only stop tests that hang. Builds are slow on a busy machine, and no test measures speed.
+    // These timeouts only stop tests that hang. They are long, because builds are slow on a busy machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     projects: [

@@ -11,7 +11,7 @@ export const computeBackupDir = (variables: Record<string, string | undefined>, 
 /** Returns the time of the newest backup. */
 export function findNewestBackup(folder: string): number | undefined {
   const files = (existsSync(folder) ? readdirSync(folder) : []).filter(isBackup)
-  // Skip empty files, which failed backups leave behind.
+  // Skip empty files, which are not backups.
   const times = files
     .map((name) => statSync(join(folder, name)))
     .flatMap(({ size, mtimeMs }) => (size > 0 ? [mtimeMs] : []))

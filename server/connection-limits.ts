@@ -22,7 +22,7 @@ export const connectionLimits = {
   checkEveryMs: 2_000,
   /** With 1,024 or more ready sockets, libuv starves timers and new connections. */
   connections: 700,
-  /** Caps the work of one burst of pipelined requests before the next limit closes the connection. */
+  /** Caps the requests of one pipelined burst that are handled before unansweredPerConnection closes the connection. */
   requestsPerConnection: 100,
   /** Browsers and proxies do not pipeline. Without this cap, 100 connections can use 1,290 MB. */
   unansweredPerConnection: 10,

@@ -129,7 +129,7 @@ describe('opening SQLite', () => {
           const text = node.kind === 'RawNode' ? node.sqlFragments.join('') : ''
           const found = ['vacuum', 'checkpoint'].find((one) => text.includes(one))
           if (found) steps.push(found)
-          // One turn later, this step has the connection, so the second lead is erased right after the step.
+          // By the next microtask, this step holds the connection, so the second lead is erased right after the step.
           if (found === step) erasing ??= Promise.resolve().then(() => eraseLead(watched, second))
           return node
         },

@@ -26,7 +26,7 @@ export type DatabaseLocation = {
   dataDir: string
   /** How long to wait while another program holds SQLite's lock. */
   lockWaitMs?: number | undefined
-  /** False for commands that run beside the site, which may still be an older version. */
+  /** False for commands that run beside the site, because the running site may be an older version. */
   mayMigrate?: boolean
 }
 

@@ -61,7 +61,7 @@ export async function startDesk(context: Context, { settings, wake, publisher, s
     addPageRoutes: publisher && createPageRoutes(publisher),
     wake,
   })
-  // The page preview needs the site's files, too. Hashed names never clash.
+  // The page preview needs the site's files, too. The desk's files come first; hashed names never clash.
   desk.all('*', (c) => {
     const { path } = c.req
     return site?.hasFile(path) && !files.hasFile(path) ? site.serve(c) : files.serve(c)

@@ -35,11 +35,11 @@ try {
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
 
-  // A public site's output is stored in a log, which must not contain a sign-in link.
+  // A public site's output may be stored in a log, which must not contain a sign-in link.
   const isPublic = [env.publicUrl, env.desk?.url].some((url) => url?.startsWith('https:'))
   const link = isPublic ? undefined : await site.desk?.makeLink().catch(() => undefined)
   print(`The site is at http://localhost:${site.port}`)
-  // Skip this if HOST is set, because a phone cannot reach a container's address.
+  // Skip this if HOST is set, as it is in a container, whose IP address a phone cannot reach.
   const lan = process.env.HOST || env.publicUrl.startsWith('https:') ? undefined : findLanAddress()
   if (lan) print(`On a phone on the same network: http://${lan}:${site.port}`)
   if (site.desk) print(`The desk is at ${site.desk.url}`)

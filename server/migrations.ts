@@ -152,7 +152,7 @@ async function readNewest(client: pg.Client): Promise<Applied[]> {
   })
 }
 
-// If a host has two addresses, Node reports a refused connection as an AggregateError without a message.
+// If a host has two IP addresses, Node reports a refused connection as an AggregateError without a message.
 export function explainFault(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(explainFault).join('; ')
   return error instanceof Error ? error.message.replace(/\.$/, '') : String(error)

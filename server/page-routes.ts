@@ -136,7 +136,7 @@ export const createPageRoutes =
         const newest = await findNewest(db)
         if (!newest) return refuse(c, 400, unchanged)
         if (newest.number !== base) return refuseChanged(c, newest)
-        // The response to the first request may have been lost.
+        // The draft is already published, so this repeats an earlier request, whose response may have been lost.
         if (!newest.isDraft) return c.json({ number: base, changes: [] })
         if (!newest.content) return refuse(c, 400, unchanged)
         return publish(c, newest.content, (content) =>
@@ -198,7 +198,7 @@ export const createPageRoutes =
     }
   }
 
-/** The content may have mistakes. */
+/** Merges a stored page with site/content.ts. Despite its type, the result may have mistakes. */
 const merge = (stored: object | undefined, file: Content) => mergeDraft(stored, file) as Content
 
 /**

@@ -37,7 +37,7 @@ it.each(engines)(
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
     expect(after.headers.get('cache-control')).toBe(before.headers.get('cache-control'))
     for (const encoding of ['br', 'gzip']) expect((await visit(encoding)).html).toBe(after.html)
-    // Limited hours need a different inline script.
+    // Limited hours need a different inline script, so the policy must list a different hash.
     expectValidPolicy(before.html, before.headers)
     expectValidPolicy(after.html, after.headers)
     expect(publisher.content().hours.open).toEqual(week)

@@ -20,7 +20,7 @@ import { readMachineFacts } from './machine-facts.ts'
 import { createPublisher } from './publisher.ts'
 import { createStaticSite } from './static-site.ts'
 
-// The process must exit within 10 s of SIGTERM; this leaves 2 s to record results and close the database.
+// main.ts forces an exit 9.5 s after SIGTERM; this leaves 1.5 s to record results and close the database.
 const graceMs = 8_000
 
 // Gives a proxy that polls /readyz every half second (deploy/Caddyfile) time to see three failures. Closing

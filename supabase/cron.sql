@@ -1,6 +1,6 @@
 -- Starts due deliveries on Supabase every minute. Insert the project's URL and public key below, then run
--- this file once in the SQL editor. If pg_net drops a call or times out after 2 s, no delivery is lost,
--- because the next call sends everything that is due.
+-- this file once in the SQL editor. If pg_net drops a call or times out, no delivery is lost, because the
+-- next call sends everything that is due.
 
 create extension if not exists pg_cron;
 create extension if not exists pg_net;

@@ -65,7 +65,7 @@ create index leads_deadline on leads (status, deadline_at) where deadline_at is 
 create index leads_changed on leads (status, changed_at) where changed_at is not null;
 create index leads_call_again_at on leads (call_again_at) where call_again_at is not null;
 
--- What happened to a lead after it arrived, in order. Rows are only added.
+-- What happened to a lead after it arrived, in order. Rows never change.
 create table lead_events (
   lead_id text not null references leads (id) on delete cascade,
   number integer not null,
@@ -137,13 +137,13 @@ create table recipients (
   not_before bigint not null default 0,
   -- When the next message about a burst may be sent.
   burst_at bigint not null default 0,
-  -- The next digest is for the first working day that starts at or after this time, which is the end of the last
-  -- digest's day. For a new recipient, it is the time when the recipient was added. Only in rows such as
-  -- 'digest-email-0a1b2c3d'. Null if nothing is planned yet.
+  -- The next digest is for the first working day that starts at or after this time: the end of the last digest's day
+  -- or, for a new recipient, the time when it was added. Null if nothing is planned yet. Used only in rows such as
+  -- 'digest-email-0a1b2c3d'.
   digest_from bigint
 );
 
--- Values that the program generates and stores, such as the secret for links in alerts.
+-- Values that the program stores, such as the secret for links in alerts and the consent texts.
 create table settings (
   name text primary key,
   value text not null

@@ -32,7 +32,7 @@ const edgeRuntime = `data:application/javascript,${encodeURIComponent(`
 // Use the installed packages, without network access.
 const offline = ['--node-modules-dir=manual', '--cached-only', '--preload', edgeRuntime]
 
-/** Starts the function with a database, a fake Airtable, and a fake mail server, for all tests. */
+/** Starts the function with a database, a fake Airtable, and a fake mail server. */
 async function startEdge() {
   const { databaseUrl = '', dataDir } = await createLocation('postgres')
   const db = await openDatabase({ databaseUrl, dataDir })
