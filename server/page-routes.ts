@@ -118,7 +118,8 @@ export const createPageRoutes =
       })
     })
     app.get('/api/page/versions', async (c) => {
-      const all = [...(await listPublished(db, shownVersions)), original]
+      // Read one more, to compare the last one that is listed with it.
+      const all = [...(await listPublished(db, shownVersions + 1)), original]
       const shown = publisher.readShown()
       const drafts = all.map(({ content }) => content && keepEditable(content))
       const versions: Version[] = all.map(({ number, person, at }, place) => {
@@ -127,7 +128,7 @@ export const createPageRoutes =
         const state = after ? (number === shown ? 'shown' : undefined) : 'damaged'
         return { number, person, at, state, changes: changes.map(({ label }) => label) }
       })
-      return c.json({ versions })
+      return c.json({ versions: versions.toSpliced(shownVersions, all.length - 1 - shownVersions) })
     })
     app.post(
       '/api/page/publish',

@@ -115,6 +115,20 @@ it('publishes an older version again', async () => {
   expect((await visit()).html).toContain(content.hero.headline)
 })
 
+it('lists the changes of the last 20 versions, each against the one before', async () => {
+  const { call, publish } = await openPageDesk(await openTestDatabase('sqlite'))
+  const changes = { 'hero.lead': 'Since 1987 in', 'hero.headline': 'Headline 1' }
+  await publish(changes)
+  for (let number = 2; number <= 21; number++)
+    await publish({ ...changes, 'hero.headline': `Headline ${number}` })
+  const { versions } = (await call('GET', '/versions')).json
+  expect(versions).toHaveLength(21)
+  expect(versions.slice(-2)).toMatchObject([
+    { number: 2, changes: ['Top of the page: Headline'] },
+    { number: 0, changes: [] },
+  ])
+})
+
 it('gives a changed consent text a new version, and an old text its old one', async () => {
   const db = await openTestDatabase('sqlite')
   const { publish, publisher, visit } = await openPageDesk(db)
