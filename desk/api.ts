@@ -1,6 +1,6 @@
 export class SignedOut extends Error {}
 type Refusal = { message: string; code?: string; field?: string }
-/** The server rejected the request. The desk shows its message. */
+/** An error response with a message, which the desk shows. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string | undefined
@@ -23,7 +23,7 @@ export const retryMs = 3_000
 const defaultTimeoutMs = 10_000
 const cache = new Map<string, { etag: string; data: unknown }>()
 
-/** Calls the desk's API. A GET request sends the ETag of the previous response and reuses it if nothing has changed. */
+/** Calls the desk's API. A GET request sends the previous response's ETag and reuses that response if it is current. */
 export async function request<Data>(
   method: string,
   path: string,

@@ -12,7 +12,7 @@ import {
 import { formatRoute } from './route.ts'
 import { useIsLive } from './use-polling.ts'
 
-/** Asks to turn on notifications on a new device. Appears at the bottom, so that the leads above it don't move. */
+/** Offers notifications once after each sign-in. Appears at the bottom, so that the leads above it don't move. */
 export function AskForNotifications() {
   const isLive = useIsLive()
   const [isAsked, setAsked] = useState(false)

@@ -52,7 +52,7 @@ export function Banner({
   )
 }
 
-/** Ranks errors first, then warnings that have a button to fix them. */
+/** Ranks errors first, then warnings with an action. */
 const rank = ({ severity, action }: DeskWarning) => (severity === 'error' ? 0 : action ? 1 : 2)
 
 function Action({ action }: Pick<DeskWarning, 'action'>) {

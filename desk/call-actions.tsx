@@ -23,7 +23,10 @@ const makeTextUrl = (callUrl: string, text: string) =>
 /** True on a phone or a tablet. On a computer, clicking the link may not dial. */
 export const dialsHere = () => matchMedia('(pointer: coarse)').matches
 
-/** The link dials and records the call. The button only records it, for people who dial on a different phone. */
+/**
+ * On a phone, the link dials and records the call. The button only records it, for people who dial on a different
+ * phone.
+ */
 export function CallActions({ card, isNext }: { card: Card; isNext: boolean }) {
   const { lead } = card
   const [isBusy, setBusy] = useState(false)

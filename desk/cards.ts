@@ -9,9 +9,12 @@ import { isCaller } from './me.ts'
 
 /** Requests that share a phone number. */
 export type Card = {
-  /** The most urgent request. */
+  /** The most urgent request, or the one whose screen is shown. */
   lead: LeadCard
-  /** The other open requests. Undefined if they are unknown or the lead is closed. */
+  /**
+   * The other requests. Includes closed ones only if all are closed. Undefined if the others are unknown, and on the
+   * screen of a closed lead.
+   */
   others?: readonly LeadCard[] | undefined
   /** The number of requests, including those that are not listed. */
   requests: number
@@ -58,7 +61,7 @@ export function findOwnCall(card: Card, me: string): LeadCard | undefined {
 // Most calls are shorter, so after this time the caller may have forgotten to enter the result.
 const callMs = 10 * minuteMs
 
-/** True if the lead needs a call and nobody started one to the same phone number in the last 10 minutes. */
+/** True if the lead needs a call, unless a call to the same number began under 10 minutes ago and has no result. */
 export const canCall = (card: Card, now: number) =>
   needsCall(card.lead) &&
   !listRequests(card).some((lead) => isBeingCalled(lead) && now - (lead.changedAt ?? now) < callMs)
@@ -101,7 +104,7 @@ export function groupCards(leads: readonly TodayLead[]) {
   return groups
 }
 
-/** Counts the homeowners to call now, including those whose lead nobody has closed within a week. */
+/** Counts the homeowners to call now, including those whose lead is over a week late. */
 export const countToCall = ({ toCall, due, burst, older }: Today['totals']) =>
   toCall + due + burst + older
 

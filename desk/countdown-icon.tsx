@@ -7,7 +7,7 @@ type Shapes = {
   /** The outline. With `drains`, a stroke on top of it shows the share of time left. */
   track?: string
   drains?: boolean
-  /** A filled shape. The mark on it is white. */
+  /** A filled shape. The mark on it is white, or dark in dark mode. */
   sign?: string
   mark?: string
 }

@@ -277,7 +277,7 @@ function useFirstLead(firstId: string | undefined): string | undefined {
   return openId
 }
 
-/** Restores scroll position and focus after navigation. */
+/** Scrolls to the top after navigation. On return from a lead, restores the focus and the scroll position instead. */
 function useNavigation(hash: string) {
   const before = useRef<Route>(parseRoute(hash))
   useLayoutEffect(() => {

@@ -41,7 +41,7 @@ const LeadLine = memo(function LeadLine({ lead, href, isShown }: Line) {
   )
 }, isSame)
 
-/** Shows each lead on one line, or on two lines on a phone. */
+/** Shows each lead on one line, or on several where the list is narrow. */
 export function LeadLines({
   leads,
   hrefOf,

@@ -33,7 +33,7 @@ type Listing = {
 
 type Row = Omit<Listing, 'shownId'> & { card: Card; isShown: boolean; isNext: boolean }
 
-// Compare the content, because each response creates new objects even if nothing has changed.
+// Compare the content, because a response creates new objects even for leads that have not changed.
 export const isSame = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b)
 
 const CardRow = memo(function CardRow({ card, isShown, isNext, isCalling }: Row) {

@@ -11,8 +11,8 @@ export const Sender = createContext('')
 /** The desk shows all times in the company's time zone, not the phone's. */
 export const TimeZone = createContext('UTC')
 
-// Separate from the time zone, because each response creates a new hours object, and rows that need only the time zone
-// should not rerender.
+// Separate from the time zone, because each change to Today creates a new hours object, and rows that need only the
+// time zone should not rerender.
 export const Hours = createContext<BusinessHours | undefined>(undefined)
 
 /** True if this person is calling or was the last to call. */

@@ -114,7 +114,7 @@ function describeChanges(
   me: string,
 ): string[] {
   const known = new Map(before.map((lead) => [lead.id, lead]))
-  // An older lead is not new. It has only moved up into the list.
+  // A lead that is older than the newest known one is not new. It has only moved up into the list.
   const newestAt = Math.max(...before.map(({ receivedAt }) => receivedAt))
   return after.flatMap((lead) => {
     const was = known.get(lead.id)

@@ -109,12 +109,12 @@ test('a correction is sent even if the first press is pending, but a double tap 
     { kind: 'corrected', fields: { email: 'jane@example.org' } },
   ]
   const sent = presses.map((press) => send(lead, { ...press }))
-  // A poll between the two taps may have changed the version.
   expect(send(lead, { kind: 'done', isAlone: true })).toBeUndefined()
   await expect.poll(() => posted).toHaveLength(1)
   retry()
   await Promise.all(sent)
   expect(posted.slice(1)).toMatchObject(presses)
+  // A poll between the two taps may have changed the version.
   void send(lead, on(1))
   expect(send(lead, on(2))).toBeUndefined()
 })

@@ -35,7 +35,7 @@ const isSame = (press: Press, other: Press | undefined) => {
 /** A press that started a call. It is stored, because the browser may discard the page while the phone dials. */
 type Dialed = { leadId: string; event: Event; at: number }
 
-/** Don't send a call after this time. The server records when it arrives, so it would seem to be in progress. */
+/** Don't send a call that is older than this, because the server would record it as if it had just started. */
 const dialedMs = hourMs
 const tooLate =
   'This call wasn’t recorded, because the desk couldn’t reach the server within an hour. Enter its result now.'
@@ -111,7 +111,7 @@ export function createOutbox({
 
   return {
     changes,
-    /** Returns undefined for a second tap on the same button. */
+    /** Returns undefined for a second tap on a button while the first one is pending. */
     send(lead: Shown, press: Press): Promise<LeadInFull> | undefined {
       const isNote = isRemark(press.kind)
       const latest = listPending(lead.id).findLast(({ kind }) => isRemark(kind) === isNote)

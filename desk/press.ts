@@ -15,7 +15,10 @@ import { attempt, shownMs } from './notice.tsx'
 import { type Press, send } from './outbox.ts'
 import { refresh } from './use-polling.ts'
 
-/** The requests that a button changes. Without `others`, these are the requests that share the lead's call. */
+/**
+ * The requests that a button changes. Without `others`, the server includes those that share the lead's call, unless
+ * `isAlone` is true.
+ */
 export type Pressed = Pick<Card, 'lead' | 'others'> & { isAlone?: true }
 
 /** Returns a function that records a button press and shows the result with an Undo button. */

@@ -4,7 +4,7 @@ import { request } from './api.ts'
 
 export type Devices = { publicKey: string; devices: DeviceCard[] }
 
-// In a browser without a push service, subscribing never finishes.
+// In a browser without a push service, subscribing may never finish.
 const subscribeMs = 15_000
 
 /** iPhones allow notifications only for pages that were added to the home screen. */
@@ -53,7 +53,10 @@ export async function turnOnNotifications(name: string): Promise<void> {
   markAsked()
 }
 
-/** Returns the existing subscription, or replaces it if `isNew` is set or it was made with a different server key. */
+/**
+ * Creates a subscription or returns the existing one. Replaces the existing one if `isNew` is true or if it was made
+ * with a different server key.
+ */
 async function subscribe(publicKey: string, isNew = false): Promise<PushSubscription> {
   await navigator.serviceWorker.register('/sw.js')
   const { pushManager } = await navigator.serviceWorker.ready

@@ -46,7 +46,7 @@ type ServiceWorkerHere = {
 }
 const worker = globalThis as unknown as ServiceWorkerHere
 
-// This is long enough to read who is calling.
+// A notification that someone is calling closes after this time, which is long enough to read it.
 const calledMs = 4_000
 const reportMs = 10_000
 
@@ -55,7 +55,8 @@ worker.addEventListener('install', (event) => event.waitUntil(cacheDesk().catch(
 
 worker.addEventListener('activate', (event) => event.waitUntil(activate()))
 
-// All other requests, such as those for leads, go to the network, and their responses are never stored.
+// Handles only pages and assets. All other requests, such as those for leads, go to the network, and their responses
+// are never stored.
 worker.addEventListener('fetch', (event) => {
   const { mode, url } = event.request
   if (mode === 'navigate') event.respondWith(openPage(event))
@@ -174,7 +175,7 @@ async function act(action: string, { leadId, version, opensList }: NotifiedLead)
   const answer = await post(`/api/leads/${leadId}/events`, event).catch(() => null)
   if (answer?.ok) return
   if (answer?.status === 401) await turnOff()
-  // 409 means that someone else is already calling. The desk shows any other problem.
+  // A 409 response says what happened first, such as a colleague's call. The desk shows any other problem.
   if (answer?.status !== 409) return open(`/#/lead/${leadId}`)
   const { error } = await answer.json()
   await worker.registration.showNotification(error.message, { tag: leadId, silent: true })

@@ -13,7 +13,7 @@ export type State = {
   save: 'saved' | 'pending' | 'failed' | 'conflict'
   /** Why the page could not be loaded or the draft could not be saved. */
   trouble: string | undefined
-  /** What was last published from this tab. Cleared by the next change. */
+  /** The message after publishing from this tab, and what Undo needs. The next change clears it. */
   done: { text: string; undo?: { number: number; bringsReviews: boolean } } | undefined
 }
 

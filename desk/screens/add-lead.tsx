@@ -17,7 +17,7 @@ type NewLead = {
   fields: Partial<Lead>
   /** True for the button “I’m handling this”, false for the other button, and undefined until one is pressed. */
   isCalled?: boolean
-  /** The last attempt did not reach the server. */
+  /** The last attempt failed, and another one will follow. */
   isUnsent?: boolean
   problem?: InputProblem
 }
@@ -64,7 +64,7 @@ export function AddLink() {
   )
 }
 
-/** Adds a lead during a phone call, so a phone number or an email is enough. */
+/** Adds a lead during a phone call, in which some callers give only a phone number or an email address. */
 export function AddLead() {
   const { id, fields, isCalled, isUnsent, problem } = parse(useDraft(draftName))
   const disabled = isCalled !== undefined

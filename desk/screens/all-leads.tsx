@@ -63,7 +63,7 @@ export function AllLeads({
   shownId: string | undefined
   canExport: boolean
 }) {
-  // Keep searches out of the URL and the browser's history, because they contain homeowners' names.
+  // Keep searches out of the URL and the browser's history, because they may contain homeowners' names.
   const [search, setSearch] = useState('')
   const timeZone = use(TimeZone)
   const filters = new URLSearchParams(query)

@@ -125,7 +125,7 @@ const Log = ({ title, entries, clock }: LogProps) =>
 const describeEmail = (email: string) =>
   email.includes(' ') ? 'Used a link from the server' : email
 
-/** For each role, the request and the wording that give the person the other role. */
+/** For each role, the HTTP method and the wording for a change to the other role. */
 const otherRoles = {
   crew: {
     method: 'PUT',

@@ -206,7 +206,7 @@ function fillDays({ from, to, timeZone, byDay }: PromiseReport): Bar[] {
   const known = new Map(byDay.map((one) => [one.day, one]))
   const length = Math.round((noon(to) - noon(from)) / dayMs) + 1
   const every = Math.ceil(length / 5)
-  // Create the formatter here, because the first one takes 100 ms on a slow phone.
+  // Create the formatter only when it is needed, because the first one takes 100 ms on a slow phone.
   const form = { month: 'short', day: 'numeric', timeZone: 'UTC' } as const
   const dayName = new Intl.DateTimeFormat('en-US', form)
   return Array.from({ length }, (_, at) => {

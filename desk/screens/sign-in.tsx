@@ -15,7 +15,8 @@ import { clearAsked, turnOffNotifications } from '../push-notifications.ts'
 import { replaceHash } from '../route.ts'
 import { createStored } from '../stored.ts'
 
-// An iPhone may close the desk while the person reads the email, so remember to ask for the code.
+// Store the email address, because an iPhone may close the desk while the person reads the email. The desk asks for the
+// code again when it reopens.
 const storedAsked = createStored<{ email: string; at: number }>('asked-email')
 const askedMs = 15 * minuteMs
 
