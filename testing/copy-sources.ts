@@ -16,7 +16,10 @@ export function copySources(...others: string[]): string {
   return copy
 }
 
-/** Builds the page in a copy, without this process's environment variables. Throws an error with the output. */
+/**
+ * Builds the page in a copy, with only PATH and HOME from this process's environment. If the build fails, throws an
+ * error with the output.
+ */
 export function buildCopy(folder: string): void {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME }
   execFileSync(process.execPath, ['site/build/build.ts'], { cwd: folder, env, stdio: 'pipe' })

@@ -73,7 +73,7 @@ export function startProcess(
     exited,
     signal,
     kill,
-    /** Resolves to the URL that the process printed. */
+    /** Resolves to a URL with the port that the process printed. */
     async findUrl(): Promise<string> {
       const result = await Promise.race([port, exited])
       if (typeof result !== 'string') throw new Error(`The process exited: ${output.stderr}`)

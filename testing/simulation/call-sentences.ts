@@ -113,7 +113,7 @@ export const callSentences: Sentences = {
           const isUrgent = stored.some(
             (one) => wasEmergency(people, one) && one.events.some((event) => event.id === call),
           )
-          // After an Undo, a request is moved together with those that share its call.
+          // Use the longest wait, because after an Undo, a request is moved together with those that share its call.
           const waitedMs = Math.max(
             ...stored.flatMap((one) => {
               const index = one.events.findIndex((event) => event.id === id)

@@ -47,7 +47,7 @@ export const digestSentences: Sentences = {
 
 type Counted = Pick<SeenLead, 'id' | 'phone' | 'suspect' | 'status' | 'callAgainAt'>
 
-/** Returns the expected text of a digest, counted as a person would. */
+/** Returns the text that a digest should have, computed without the product's query. */
 export function describeToDo(
   leads: readonly Counted[],
   { now, hours }: { now: number; hours: BusinessHours },

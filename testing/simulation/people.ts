@@ -119,7 +119,7 @@ export function createPeople(
         )
   }
 
-  /** Some homeowners ask again, possibly under a different name. Others share only a name or an email. */
+  /** Some homeowners ask again, possibly under a different name. Others share only a name or an email address. */
   function makeVisit(kind: Visit['kind']): Visit {
     const number = visits.length
     const earlier = world.chance(0.5) ? world.pick(visits) : undefined
@@ -216,7 +216,7 @@ export function createPeople(
     /** Someone presses a button on one of two phones, which may show a stale page. */
     async press(chosen?: 'corrected'): Promise<void> {
       const phone = world.pick(crew)
-      // Often pick a lead that someone has opened before, because only such a page can be out of date.
+      // Often pick a lead that someone has opened before, because only an opened page can be out of date.
       const opened = [...leads.keys()].filter((id) => crew.some(({ pages }) => pages.has(id)))
       const id = world.pick(opened.length > 0 && world.chance(0.7) ? opened : [...leads.keys()])
       const lead = leads.get(id)
@@ -252,7 +252,7 @@ export function createPeople(
       Object.assign(press, makeInput(kind, world.now()))
       if (kind === 'corrected' && shown.values)
         Object.assign(press, { shown: shown.values, fields: makeCorrection() })
-      // Call again soon or on the next day, which leaves time for the reminder and its repeat.
+      // Call again within about a day, so that the reminder and its repeat are due before the simulation ends.
       const minutes = world.chance(0.3) ? world.between(720, 1_500) : world.between(10, 120)
       if (takes === 'time') press.at = world.now() + minutes * 60 * secondMs
       presses.push(press)

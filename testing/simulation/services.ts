@@ -28,7 +28,7 @@ export type Sending = {
   startedAt: number
 }
 
-/** A message about one lead that a service accepted. */
+/** One delivery in a message that a service accepted. */
 export type Message = {
   recipient: string
   reason: string

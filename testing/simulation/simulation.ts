@@ -148,7 +148,7 @@ export async function simulate(seed: number, location: DatabaseLocation) {
     }
     const pause = () => {
       disturb(`Process ${name} is paused.`)
-      // Half of the pauses are longer than any lease.
+      // Half of the pauses are longer than any channel's lease.
       process.pausedUntil = world.chance(0.5) ? computeEnd(46, 70) : computeEnd(1, 15)
     }
     const loseDatabase = () => {

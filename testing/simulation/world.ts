@@ -8,7 +8,7 @@ export const secondMs = 1_000
 
 const timeoutError = new DOMException('Timeout', 'TimeoutError')
 
-/** Killing or pausing a process also stops everything that it is waiting for. */
+/** The process that a task belongs to. Killing it drops its tasks, and pausing it delays them. */
 export type Owner = { isDead: boolean; pausedUntil: number }
 
 type Task = {
