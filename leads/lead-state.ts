@@ -132,6 +132,17 @@ export function isValid(
   return isRemark(kind) || accepts.includes(kind) || (isCurrent && ifCurrent.includes(kind))
 }
 
+/** How another request relates to the one whose button someone pressed. */
+type Relation = {
+  /** True if both have the same latest change. */
+  isSameCall: boolean
+  /** After a correction, requests that share an earlier call may have different numbers. */
+  isSameNumber: boolean
+  /** Undefined if the person's card did not show the other request. */
+  shownVersion: number | undefined
+  now: number
+}
+
 /**
  * Returns true if an event applies to another request, too. A call is recorded with one event ID on each request with
  * the same phone number that needs a call. Its result, a new time for the next call, and Undo apply to the requests
@@ -139,61 +150,34 @@ export function isValid(
  */
 export function isShared(
   kind: EventKind,
-  history: readonly HistoryEvent[],
-  ofOther: readonly HistoryEvent[],
-  /** After a correction, requests that share an earlier call may have different numbers. */
-  isSameNumber: boolean,
+  lead: LeadState,
+  other: LeadState,
+  { isSameCall, isSameNumber, shownVersion, now }: Relation,
 ): boolean {
   const { call, place } = events[kind]
   if (isRemark(kind) || place === 'sale') return false
-  const other = fold(ofOther)
+  if (kind === 'undone') return isSameCall
   // If the crew later changes how one request was closed, the others keep their results.
-  if (isClosed(other) && kind !== 'undone') return false
-  if (call === 'started') return isSameNumber && isValid(kind, other, undefined)
-  // Someone called without pressing “I’m calling” first. Another request with a planned call keeps its time, because
-  // its history may already include this call.
-  const isNewCall = call !== null && plansCall(kind) && readNeed(fold(history)) !== 'result'
-  if (isNewCall && !isSameNumber) return false
-  if (isNewCall && readNeed(other) === 'first-call') return true
-  const latest = computeLatestChange(history)
-  return latest !== undefined && computeLatestChange(ofOther)?.id === latest.id
-}
-
-/**
- * Returns true if another request keeps its agreed time for a call. Before that time, only a call that reached the
- * homeowner changes it.
- */
-export function keepsAgreedTime(
-  kind: EventKind,
-  history: readonly HistoryEvent[],
-  ofOther: readonly HistoryEvent[],
-  now: number,
-): boolean {
-  const other = fold(ofOther)
+  if (isClosed(other)) return false
+  const isStart = call === 'started'
   const status = statuses[other.status]
-  const isAgreed = status.needs === 'next-call' && status.isAgreed === true
-  const { call } = events[kind]
-  const isUnreached = call === 'started' || call === 'unanswered'
-  const isSame = computeLatestChange(history)?.id === computeLatestChange(ofOther)?.id
-  return isAgreed && isUnreached && !isSame && !isDueAgain(other, now)
-}
-
-/**
- * Returns true if an event applies to another request on the card, too. Except for a call about an open request, the
- * card must have shown its current version, so that nobody changes what a colleague has just planned.
- */
-export function isValidOnCard(
-  kind: EventKind,
-  state: Pick<LeadState, 'status' | 'version' | 'attempts'>,
-  shownVersion: number,
-): boolean {
-  const isCurrent = shownVersion === state.version
-  const { call } = events[kind]
-  const isNewPlan = call !== null && plansCall(kind)
-  // A homeowner who answers agrees to one call about all requests, including those that already have a call planned.
-  if (isNewPlan && call === 'answered' && readNeed(state) === 'next-call') return isCurrent
-  if (isClosed(state) || !isValid(kind, state, shownVersion)) return false
-  return isCurrent || ((call === 'started' || isNewPlan) && readNeed(state) === 'first-call')
+  const isAgreed = status.needs === 'next-call' && status.isAgreed
+  const isUnreached = isStart || call === 'unanswered'
+  // Before an agreed time, only a call that reached the homeowner changes it.
+  if (isAgreed && isUnreached && !isSameCall && !isDueAgain(other, now)) return false
+  const isFirst = status.needs === 'first-call'
+  const isPlan = call !== null && plansCall(kind)
+  // Someone called without pressing “I’m calling” first. Another request that waits for its next call keeps its time,
+  // because this may be the call that was recorded there.
+  const isNewCall = isPlan && readNeed(lead) !== 'result'
+  const isSame = isNewCall ? isSameNumber && (isFirst || isSameCall) : isSameCall
+  if (!isStart && isSame) return true
+  if (shownVersion === undefined) return isStart && isSameNumber && isValid(kind, other, undefined)
+  // The card must have shown the current version, so that nobody changes what a colleague has just planned.
+  const isCurrent = shownVersion === other.version
+  // A homeowner who answers agrees on one call about all requests, also about those that wait for another call.
+  if (isPlan && call === 'answered' && status.needs === 'next-call') return isCurrent
+  return (isCurrent || (isFirst && (isStart || isPlan))) && isValid(kind, other, shownVersion)
 }
 
 export type CancelReason =

@@ -4,10 +4,11 @@ import { computeChase } from '../deadline.ts'
 import { nameCorrection } from '../delivery-reason.ts'
 import { pickFields } from '../field-outputs.ts'
 import { fieldNames } from '../fields.ts'
-import { events as eventTable, type HistoryEvent } from '../history.ts'
+import type { HistoryEvent } from '../history.ts'
 import { makeHomeownerKeys, makeSearchText } from '../homeowner-keys.ts'
 import type { StoredLead } from '../lead.ts'
 import {
+  computeLatestChange,
   computeStatus,
   decideRows,
   fold,
@@ -15,8 +16,6 @@ import {
   isRemark,
   isShared,
   isValid,
-  isValidOnCard,
-  keepsAgreedTime,
   type LeadState,
   newState,
   plansCall,
@@ -110,19 +109,32 @@ export async function addEvent(
   const listOwn = ({ id }: StoredLead) => byLead.get(id) ?? []
   const events = listOwn(lead)
   if (events.some(({ id }) => id === given.id)) return { outcome: 'repeated' }
-  const before = fold(events)
   const { phoneKey } = makeHomeownerKeys(lead)
   const isOutdated = fieldNames.some((name) => (shown?.[name] ?? lead[name]) !== lead[name])
   const isSameNumber = (one: StoredLead) =>
     phoneKey !== null && makeHomeownerKeys(one).phoneKey === phoneKey
   const called = leads.filter((one) => one === lead || (isSameNumber(one) && !isClosed(one)))
   const attempts = Math.max(...called.map((one) => one.attempts))
-  if (isOutdated || !isValid(given.kind, { ...before, attempts }, version))
+  if (isOutdated || !isValid(given.kind, { ...lead, attempts }, version))
     return {
       outcome: 'refused',
       because: events.findLast(({ kind }) => (isOutdated ? kind === given.kind : !isRemark(kind))),
     }
-  const concerned = leads.filter((one) => one === lead || isAbout(one))
+  const latest = computeLatestChange(events)
+  const concerned = leads.filter((one) => {
+    if (one === lead || isAlone) return one === lead
+    const shown = requests?.find(({ id }) => id === one.id)
+    const relation = {
+      isSameCall: latest !== undefined && computeLatestChange(listOwn(one))?.id === latest.id,
+      isSameNumber: isSameNumber(one),
+      shownVersion: shown?.version,
+      now: plan.now,
+    }
+    return (
+      isShared(given.kind, lead, { ...one, attempts }, relation) ||
+      (!shown && isSameNumber(one) && isBeyondCard(one))
+    )
+  })
   const isUrgent = concerned.some(({ serviceType }) => serviceType === 'emergency')
   for (const one of concerned) {
     // One call about several requests causes one email.
@@ -130,20 +142,6 @@ export async function addEvent(
     await store(trx, one, listOwn(one), given, { ...plan, ...emails, isUrgent, attempts })
   }
   return { outcome: 'appended' }
-
-  function isAbout(one: StoredLead): boolean {
-    if (isAlone || isRemark(given.kind) || eventTable[given.kind].place === 'sale') return false
-    const own = listOwn(one)
-    if (keepsAgreedTime(given.kind, events, own, plan.now)) return false
-    const shown = requests?.find(({ id }) => id === one.id)
-    const shares = isShared(given.kind, events, own, isSameNumber(one))
-    if (given.kind === 'undone') return shares
-    if (!shown) return shares || (isSameNumber(one) && isBeyondCard(one))
-    // The result of a call is valid even from a page that shows the version before the call.
-    const isResult = eventTable[given.kind].call !== 'started'
-    const state = { ...fold(own), attempts }
-    return isValidOnCard(given.kind, state, shown.version) || (isResult && shares)
-  }
 
   /** A full card does not list all requests. Include those that it omits if nobody has changed them. */
   function isBeyondCard({ status, version, receivedAt }: StoredLead): boolean {
@@ -179,7 +177,6 @@ async function store(
   given: Omit<NewEvent, 'version' | 'requests' | 'isAlone' | 'shown'>,
   plan: StorePlan,
 ): Promise<void> {
-  const before = fold(events)
   const event = { ...unknown, ...given, number: events.length + 1 }
   if (event.callAgainAt === null && plansCall(event.kind))
     event.callAgainAt = plan.computeCallAgainAt?.(lead, plan.attempts + 1) ?? event.at
@@ -215,7 +212,7 @@ async function store(
   if (corrected.phone !== lead.phone) await cancelNumberEmail(trx, lead.id, plan.now)
   await hurry(trx, corrected, plan)
   if (!isRemark(event.kind))
-    await reconcileRows(trx, lead, { ...decideRows(before, event.kind, after), after }, plan)
+    await reconcileRows(trx, lead, { ...decideRows(lead, event.kind, after), after }, plan)
 }
 
 /**
