@@ -189,43 +189,8 @@ export type CancelReason =
   | 'device-gone'
   | 'restored'
 
-/** The queue rows that an event requires. */
-export type WantedRows = {
-  /** Why unneeded pending messages are canceled. */
-  because: CancelReason
-  /** When the crew is reminded next. */
-  step: 'start-over' | 'at-call-again' | 'chase' | 'never'
-  /** The email that tells the homeowner that we tried to call: write a new one, keep the pending one, or send none. */
-  email: 'new' | 'pending' | 'none'
-  /** The update of the lead's row in Airtable. */
-  update: 'called' | 'outcome' | undefined
-  /** True if the notifications on phones must be replaced. */
-  replacesNotifications: boolean
-}
-
-const steps: Record<Need, WantedRows['step']> = {
-  'first-call': 'start-over',
-  'next-call': 'at-call-again',
-  result: 'chase',
-  nothing: 'never',
-}
-
-/** Decides which queue rows a lead needs after an event that is not a remark. */
-export function decideRows(before: LeadState, kind: EventKind, after: LeadState): WantedRows {
-  const { call, becomes } = events[kind]
-  const need = readNeed(after)
-  const isMoved = becomes === 'same'
-  const isUnreached = need === 'next-call' && after.attempts > 0 && call !== 'answered'
-  return {
-    because: kind === 'undone' ? 'undone' : isMoved ? 'replaced' : 'called',
-    step: steps[need],
-    email: call === 'unanswered' ? 'new' : isUnreached ? 'pending' : 'none',
-    update: decideUpdate(before, after),
-    replacesNotifications: !isMoved && (needsCall(before) || needsCall(after)),
-  }
-}
-
-function decideUpdate(before: LeadState, after: LeadState): WantedRows['update'] {
+/** Returns the update of the lead's row in Airtable, if it needs one. */
+export function decideUpdate(before: LeadState, after: LeadState) {
   const isSame =
     statuses[before.status].airtable === statuses[after.status].airtable &&
     before.calledAt === after.calledAt &&

@@ -4,23 +4,23 @@ import { computeChase } from '../deadline.ts'
 import { nameCorrection } from '../delivery-reason.ts'
 import { pickFields } from '../field-outputs.ts'
 import { fieldNames } from '../fields.ts'
-import type { HistoryEvent } from '../history.ts'
+import { type EventKind, events as eventTable, type HistoryEvent } from '../history.ts'
 import { makeHomeownerKeys, makeSearchText } from '../homeowner-keys.ts'
 import type { StoredLead } from '../lead.ts'
 import {
   computeLatestChange,
   computeStatus,
-  decideRows,
+  decideUpdate,
   fold,
   isClosed,
   isRemark,
   isShared,
   isValid,
   type LeadState,
+  needsCall,
   newState,
   plansCall,
   readNeed,
-  type WantedRows,
 } from '../lead-state.ts'
 import { minuteMs } from '../time-units.ts'
 import { moveCrewRow } from './crew-rows.ts'
@@ -211,8 +211,7 @@ async function store(
     )
   if (corrected.phone !== lead.phone) await cancelNumberEmail(trx, lead.id, plan.now)
   await hurry(trx, corrected, plan)
-  if (!isRemark(event.kind))
-    await reconcileRows(trx, lead, { ...decideRows(lead, event.kind, after), after }, plan)
+  if (!isRemark(event.kind)) await reconcileRows(trx, lead, event.kind, after, plan)
 }
 
 /**
@@ -232,22 +231,26 @@ async function hurry(trx: Kysely<Tables>, lead: StoredLead, { startAt }: EventPl
 
 const unknown = { person: null, email: null, text: null, callAgainAt: null }
 
-/** Cancels, moves, and writes a lead's queue rows to match its new state. */
+/** Cancels, moves, and writes a lead's rows, so that the queue has those that its new state needs. */
 async function reconcileRows(
   trx: Kysely<Tables>,
-  lead: StoredLead,
-  { because, step, email, update, replacesNotifications, after }: WantedRows & { after: LeadState },
+  before: StoredLead,
+  kind: EventKind,
+  after: LeadState,
   plan: StorePlan,
 ): Promise<void> {
-  const { now } = plan
-  const leadId = lead.id
-  const keeps = email === 'none' ? [] : (['unreached'] as const)
-  await cancelDeliveries(trx, { leadId, keeps, because, now })
-  if (update)
-    await writeDeliveries(trx, { leadId, recipients: plan.rowRecipients, reason: update }, now)
-  if (replacesNotifications) await notifyDevices(trx, leadId, now)
-  const { emailRecipients = [] } = plan
-  if (email === 'new' && !(await isEmailed(trx, lead, plan)))
+  const { now, rowRecipients, emailRecipients = [] } = plan
+  const leadId = before.id
+  const { call, becomes } = eventTable[kind]
+  const need = readNeed(after)
+  const isMoved = becomes === 'same'
+  const isUnreached = need === 'next-call' && after.attempts > 0 && call !== 'answered'
+  const because = kind === 'undone' ? 'undone' : isMoved ? 'replaced' : 'called'
+  await cancelDeliveries(trx, { leadId, keeps: isUnreached ? ['unreached'] : [], because, now })
+  const update = decideUpdate(before, after)
+  if (update) await writeDeliveries(trx, { leadId, recipients: rowRecipients, reason: update }, now)
+  if (!isMoved && (needsCall(before) || needsCall(after))) await notifyDevices(trx, leadId, now)
+  if (call === 'unanswered' && !(await isEmailed(trx, before, plan)))
     await writeDeliveries(
       trx,
       { leadId, recipients: emailRecipients, reason: 'unreached' },
@@ -256,11 +259,11 @@ async function reconcileRows(
   await moveCrewRow(trx, leadId, computeStepAt())
 
   function computeStepAt(): number | null {
-    if (step === 'never') return null
-    if (step === 'chase') return (after.changedAt ?? now) + computeChase(plan.isUrgent).askAfterMs
+    if (need === 'nothing') return null
+    if (need === 'result') return (after.changedAt ?? now) + computeChase(plan.isUrgent).askAfterMs
     // After an Undo, the time of the planned call may already have passed.
     if (after.callAgainAt !== null && after.callAgainAt >= now) return after.callAgainAt
-    const startOverAt = plan.computeStartOverAt?.(lead) ?? null
+    const startOverAt = plan.computeStartOverAt?.(before) ?? null
     return startOverAt ?? (after.callAgainAt === null ? null : now)
   }
 }
