@@ -130,7 +130,6 @@ export function openDelivery(
     },
     {
       batchSize: 10,
-      restMs: 250,
       isAlert: false,
       expiresAfterMs: null,
       ...changes,

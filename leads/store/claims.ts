@@ -154,8 +154,7 @@ export function claimDue(
     batchSize,
     combines = false,
     messageId,
-    restMs = 0,
-  }: { batchSize: number; combines?: boolean; messageId: string; restMs?: number },
+  }: { batchSize: number; combines?: boolean; messageId: string },
 ): Promise<Claim | undefined> {
   const { holder, now } = lease
   return kysely.transaction().execute(async (trx) => {
@@ -182,7 +181,7 @@ export function claimDue(
       }
       // None of these deliveries needs sending anymore, but others may.
       if (send.length + cancel.length + postpone.length > 0) continue
-      await release({ kysely: trx }, name, holder, restMs && now + restMs)
+      await release({ kysely: trx }, name, holder, 0)
       return undefined
     }
   })
