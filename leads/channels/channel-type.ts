@@ -63,23 +63,7 @@ export type Channel<
     context: Context & { settings: Settings },
     signal: AbortSignal,
   ): Promise<Arrival>
-  /** For a service that keeps a row for each lead, which the crew can change. */
-  rows?: {
-    /**
-     * Returns the Status of each lead whose Status the crew has set. A set Status counts as a call. After a failure,
-     * some leads have not been read.
-     */
-    listSetStatuses(
-      leadIds: readonly string[],
-      context: Context & { settings: Settings },
-    ): Promise<{ statuses: Map<string, SetStatus>; failure?: RowsUnavailable }>
-    /** Deletes a lead's rows, and returns how many there were. */
-    erase(
-      leadId: string,
-      context: Pick<Context, 'fetch' | 'pause' | 'timers'> & { settings: Settings },
-    ): Promise<number | RowsUnavailable>
-  }
-  /** Returns a sentence for the owner. The parameters are phrases such as `2 leads` and `5 minutes`. */
+  /** Returns a sentence for the owner. The parameters are phrases such as "2 leads" and "5 minutes". */
   explainFailure(leads: string, lateBy: string): string
   /** The owner's next step, shown after that sentence. */
   adviceIfLate?: string
@@ -150,14 +134,6 @@ export type FailedResult = {
   refused?: boolean
   /** The service asks all senders to wait this long. */
   retryAfterMs?: number
-}
-
-export type RowsUnavailable = Omit<FailedResult, 'isUndeliverable' | 'refused'>
-
-export type SetStatus = {
-  text: string
-  /** False for a Status that only the crew uses. The site never overwrites such a Status. */
-  isOwn: boolean
 }
 
 type DoctorCheck = { state: 'ok' | 'to do'; text: string; next?: string }

@@ -6,6 +6,7 @@ import { listDevices, type PushDevice } from '../store/push-devices.ts'
 import type { DeliveryState } from '../store/tables.ts'
 import { createPause } from '../timers.ts'
 import { airtable } from './airtable/airtable.ts'
+import { eraseFromAirtable, listSetStatuses } from './airtable/send.ts'
 import type { Channel, LeadEvent, Recipient } from './channel-type.ts'
 import { confirmation } from './confirmation.ts'
 import { email } from './email.ts'
@@ -20,8 +21,8 @@ export const wakingChannels = (channels as readonly Channel[]).filter(
   ({ wakesPhones }) => wakesPhones,
 )
 
-/** The channel whose service keeps a row for each lead. */
-export const rowChannel = airtable as Channel & Required<Pick<Channel, 'rows' | 'leaseMs'>>
+/** The channel whose service keeps a row of each lead, which the crew can change. */
+export const rowChannel = { ...airtable, listSetStatuses, eraseRows: eraseFromAirtable }
 
 export const rowRecipients = [rowChannel.kind]
 

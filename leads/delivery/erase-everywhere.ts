@@ -1,5 +1,4 @@
-import { findSettings, rowChannel } from '../channels/channels.ts'
-import type { System } from '../channels/system.ts'
+import { rowChannel } from '../channels/channels.ts'
 import type { Context } from '../context.ts'
 import { acquire, release } from '../store/claims.ts'
 import { eraseLead } from '../store/erase-lead.ts'
@@ -20,11 +19,8 @@ const waitForSenderMs = minuteMs
  * Erases a lead. Its row in Airtable goes first, because we need the lead's ID to find it. Returns how many rows were
  * deleted there.
  */
-export async function eraseEverywhere(
-  leadId: string,
-  context: Pick<Context, 'env' | 'db' | 'fetch' | 'pause' | 'now' | 'log' | keyof System>,
-): Promise<number> {
-  const { kind, label, rows } = rowChannel
+export async function eraseEverywhere(leadId: string, context: Context): Promise<number> {
+  const { kind, label } = rowChannel
   const { db, pause, now, log } = context
   // Until we release this lease, no process can send, so no row can appear after the deletion.
   const holder = context.makeId()
@@ -53,12 +49,12 @@ export async function eraseEverywhere(
   }
 
   async function eraseRows(): Promise<number> {
-    const settings = findSettings(rowChannel, context)
+    const settings = context.env[kind]
     if (settings === undefined)
       throw new NotErased(
         `This lead may be in ${label}, but the site is no longer connected to ${label}.`,
       )
-    const erased = await rows.erase(leadId, { ...context, settings })
+    const erased = await rowChannel.eraseRows(leadId, settings, context)
     if (typeof erased === 'number') return erased
     notBefore = now() + (erased.retryAfterMs ?? 0)
     throw new NotErased(erased.error)

@@ -1,5 +1,6 @@
-import type { Channel, SetStatus } from '../channels/channel-type.ts'
-import { channels, findSettings, rowChannel, rowRecipients } from '../channels/channels.ts'
+import type { SetStatus } from '../channels/airtable/send.ts'
+import type { Channel } from '../channels/channel-type.ts'
+import { channels, rowChannel, rowRecipients } from '../channels/channels.ts'
 import type { Context } from '../context.ts'
 import { computeCallStart, computePromise } from '../deadline.ts'
 import { makeHomeownerKeys } from '../homeowner-keys.ts'
@@ -40,13 +41,16 @@ export async function remindDue(
 ): Promise<number> {
   const { db, env, hours, now, log } = context
   const startedAt = now()
-  const settings = findSettings(rowChannel, context)
+  const settings = env[rowChannel.kind]
   const leads = await listDueLeads(db, now(), leadsAtOnce)
   const unresolved = leads.filter((lead) => readNeed(lead) === 'result').map(({ id }) => id)
   const calls = await mapUnresolvedCalls(db, unresolved)
   const alerts = all.filter(({ isAlert }) => isAlert)
   const toRead = await listToRead()
-  const found = toRead.length > 0 ? await readStatuses(toRead) : new Map<string, SetStatus>()
+  const found =
+    settings && toRead.length > 0
+      ? await readStatuses(toRead, settings)
+      : new Map<string, SetStatus>()
   if (found === 'busy') return retryLeaseMs
 
   const remaining: DueLead[] = []
@@ -173,8 +177,8 @@ export async function remindDue(
   }
 
   /** Returns `busy` while another process uses Airtable, but undefined once a due lead has waited for 5 s. */
-  async function readStatuses(some: readonly DueLead[]) {
-    const { kind, rows, leaseMs } = rowChannel
+  async function readStatuses(some: readonly DueLead[], access: NonNullable<typeof settings>) {
+    const { kind, leaseMs } = rowChannel
     const holder = context.makeId()
     if (!(await acquire(db, kind, { holder, now: now(), until: now() + leaseMs }))) {
       const waitsSince = Math.min(...some.map(({ nextAttemptAt }) => nextAttemptAt))
@@ -183,7 +187,7 @@ export async function remindDue(
     let retryAfterMs = 0
     try {
       const ids = some.map(({ id }) => id)
-      const { statuses, failure } = await rows.listSetStatuses(ids, { ...context, settings })
+      const { statuses, failure } = await rowChannel.listSetStatuses(ids, access, context)
       if (failure) {
         // An unnecessary reminder costs less than a late call.
         log.warn({ error: failure.error }, 'cannot read Airtable; treating leads as not called')

@@ -1,5 +1,5 @@
 import type { Channel } from '../channel-type.ts'
-import { eraseFromAirtable, listSetStatuses, sendToAirtable } from './send.ts'
+import { sendToAirtable } from './send.ts'
 import { checkAirtable, scopes } from './setup.ts'
 
 const setUp = 'npm run leads -- setup-airtable'
@@ -8,13 +8,12 @@ const nextSteps = {
   airtable: 'Try again later. Meanwhile, the site saves all leads.',
 }
 
-export const airtable: Channel<'airtable'> = {
+export const airtable: Channel<'airtable'> & { leaseMs: number } = {
   kind: 'airtable',
   label: 'Airtable',
   reasons: ['received', 'called', 'outcome', 'corrected'],
   recipients: async () => [{ name: 'airtable', to: '', label: '' }],
   send: sendToAirtable,
-  rows: { listSetStatuses, erase: eraseFromAirtable },
   explainFailure: (leads, lateBy) =>
     `Airtable is missing ${leads}. The oldest has been waiting for ${lateBy}.`,
   adviceIfLate: 'Leads are saved here and will be sent automatically.',

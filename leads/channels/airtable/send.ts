@@ -10,7 +10,7 @@ import type { ClaimedLead } from '../../store/claims.ts'
 import { findLead } from '../../store/find-leads.ts'
 import type { Database } from '../../store/tables.ts'
 import { askDeveloper, keepForOwner } from '../../words.ts'
-import type { Recipient, Result, RowsUnavailable, SetStatus } from '../channel-type.ts'
+import type { FailedResult, Recipient, Result } from '../channel-type.ts'
 import {
   type AirtableDeps,
   type AirtableSettings,
@@ -235,14 +235,21 @@ const readTimeoutMs = 5_000
 // Each lead ID takes 55 characters of the URL, which Airtable limits to 16,000.
 const leadsPerRead = 50
 
-/** Returns the Status of each lead whose Status the crew has set, and the failure that ended the read, if any. */
+export type SetStatus = {
+  text: string
+  /** False for a Status that only the crew uses. The site never overwrites such a Status. */
+  isOwn: boolean
+}
+
+/**
+ * Returns the Status of each lead whose Status the crew has set, which counts as a call, and the failure that ended the
+ * read, if any.
+ */
 export async function listSetStatuses(
   leadIds: readonly string[],
-  {
-    settings,
-    ...deps
-  }: Pick<Context, 'fetch' | 'pause' | 'timers'> & { settings: AirtableSettings },
-): Promise<{ statuses: Map<string, SetStatus>; failure?: RowsUnavailable }> {
+  settings: AirtableSettings,
+  deps: AirtableDeps,
+): Promise<{ statuses: Map<string, SetStatus>; failure?: FailedResult }> {
   const table = openTable(settings, {
     ...deps,
     requestTimeoutMs: readTimeoutMs,
@@ -263,8 +270,9 @@ export async function listSetStatuses(
 /** Returns how many of the lead's rows Airtable deleted. */
 export async function eraseFromAirtable(
   leadId: string,
-  { settings, ...deps }: AirtableDeps & { settings: AirtableSettings },
-): Promise<number | RowsUnavailable> {
+  settings: AirtableSettings,
+  deps: AirtableDeps,
+): Promise<number | FailedResult> {
   const erased = await eraseRows(leadId, openTable(settings, deps))
   if (erased.kind === 'ok') return erased.body
   const next = [401, 403, 404].includes(erased.status ?? 0) ? askDeveloper : 'Try again later.'
