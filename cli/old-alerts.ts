@@ -24,7 +24,7 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
       .updateTable('deliveries')
       .set({ state: 'cancelled', cancelReason: 'restored', settledAt: now })
       .where('state', '=', 'waiting')
-      .where('isMessage', '=', 1)
+      .where('reason', '!=', 'remind')
       .where('recipient', '!=', rowChannel.kind)
       .where((eb) =>
         eb.or([
@@ -36,7 +36,7 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
       .execute()
     const overdue = await trx
       .deleteFrom('deliveries')
-      .where('isMessage', '=', 0)
+      .where('reason', '=', 'remind')
       .where('leadId', 'in', old)
       // Keep reminders that are not due yet, such as one to call again tomorrow.
       .where('dueAt', '<', now)

@@ -165,7 +165,7 @@ describe('with Airtable', () => {
     await db.kysely
       .updateTable('deliveries')
       .set({ state: 'sent' })
-      .where('isMessage', '=', 1)
+      .where('reason', '!=', 'remind')
       .execute()
     await runAt(9, 10)
     expect(listReminders()).toEqual(['uncalled-8', 'missed'])
@@ -182,7 +182,7 @@ describe('with Airtable', () => {
     await db.kysely
       .updateTable('deliveries')
       .set({ state: 'sent' })
-      .where('isMessage', '=', 1)
+      .where('reason', '!=', 'remind')
       .execute()
     await runAt(9)
     expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 3 })

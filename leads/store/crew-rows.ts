@@ -21,7 +21,6 @@ export const makeCrewRow = (leadId: string, dueAt: number) => ({
   leadId,
   recipient: crew,
   reason: 'remind' as const,
-  isMessage: 0,
   nextAttemptAt: dueAt,
   dueAt,
 })
@@ -210,7 +209,7 @@ export async function hurryFirstReminder(
     .selectFrom('deliveries')
     .select(['recipient', 'reason', 'state', 'arrivedAt'])
     .where('leadId', '=', id)
-    .where('isMessage', '=', 1)
+    .where('reason', '!=', 'remind')
     .execute()
   if (messages.some((one) => isReminder(one.reason) || isTold(one))) return
   await trx
