@@ -3,40 +3,28 @@ import { type EventKind, events, type HistoryEvent } from './history.ts'
 import { describeSale } from './sale.ts'
 import { type LeadStatus, type Need, statuses } from './statuses.ts'
 
-export type LeadState = {
-  status: LeadStatus
-  /** The time of the first call that was not undone. An unanswered call also keeps the promise. */
-  calledAt: number | null
-  calledVia: HistoryEvent['via'] | null
-  /** The person who is calling, or who called last. Null if unknown. */
-  caller: string | null
-  callerEmail: string | null
-  /** When to call again; null if no call is planned. */
-  callAgainAt: number | null
-  /** The number of unanswered calls. */
-  attempts: number
-  /** Counts changes and Undo, but not remarks. */
-  version: number
-  changedAt: number | null
-  /** The date of the appointment, the amount in dollars, or why the sale was lost. */
-  saleDetails: string | null
-  lastNote: string | null
-  lastNoteBy: string | null
-}
+export type LeadState = typeof newState
 
-export const newState: LeadState = {
-  status: 'open',
-  calledAt: null,
-  calledVia: null,
-  caller: null,
-  callerEmail: null,
-  callAgainAt: null,
+/** The state of a lead before its first event. */
+export const newState = {
+  status: 'open' as LeadStatus,
+  /** The time of the first call that was not undone. A call without an answer also keeps the promise. */
+  calledAt: null as number | null,
+  calledVia: null as HistoryEvent['via'] | null,
+  /** The person who is calling, or who called last. Null if unknown. */
+  caller: null as string | null,
+  callerEmail: null as string | null,
+  /** When to call again; null if no call is planned. */
+  callAgainAt: null as number | null,
+  /** Calls without an answer. */
   attempts: 0,
+  /** Counts changes and Undo, but not remarks. */
   version: 0,
-  changedAt: null,
-  saleDetails: null,
-  lastNote: null,
-  lastNoteBy: null,
+  changedAt: null as number | null,
+  /** The date of the appointment, the dollars, or why it was lost. */
+  saleDetails: null as string | null,
+  lastNote: null as string | null,
+  lastNoteBy: null as string | null,
 }
 
 /** Returns true if Undo can take back events of this kind. */

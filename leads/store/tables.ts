@@ -3,8 +3,7 @@ import type { DeliveryReason } from '../delivery-reason.ts'
 import { fieldNames, type Lead } from '../fields.ts'
 import type { EventKind, HistoryEvent } from '../history.ts'
 import type { Schedule } from '../hours.ts'
-import type { CancelReason } from '../lead-state.ts'
-import type { LeadStatus } from '../statuses.ts'
+import { type CancelReason, type LeadState, newState } from '../lead-state.ts'
 import { UserError } from '../user-error.ts'
 
 /** Declares the type of a column. Only the names exist at run time. */
@@ -29,18 +28,7 @@ const leadColumns = {
   inBurst: column<Generated<number>>(),
   consent: column<string | null>(),
   source: column<string | null>(),
-  status: column<Generated<LeadStatus>>(),
-  calledAt: column<number | null>(),
-  calledVia: column<HistoryEvent['via'] | null>(),
-  caller: column<string | null>(),
-  callerEmail: column<string | null>(),
-  callAgainAt: column<number | null>(),
-  attempts: column<Generated<number>>(),
-  version: column<Generated<number>>(),
-  changedAt: column<number | null>(),
-  saleDetails: column<string | null>(),
-  lastNote: column<string | null>(),
-  lastNoteBy: column<string | null>(),
+  ...(newState as unknown as { [Name in keyof LeadState]: Generated<LeadState[Name]> }),
 }
 
 export const storedColumns = Object.keys(leadColumns).map(
