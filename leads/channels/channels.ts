@@ -52,9 +52,7 @@ export const findSettings = ({ kind }: Channel, { env }: Pick<Context, 'env'>) =
   (env as Partial<Record<string, unknown>>)[kind]
 
 /** Returns the recipients' labels by name. */
-export async function mapRecipients(
-  context: Pick<Context, 'env' | 'readDevices'>,
-): Promise<Map<string, string>> {
+export async function mapRecipients(context: Context): Promise<Map<string, string>> {
   const found = await Promise.all(channels.map((channel) => listRecipients(channel, context)))
   return new Map(found.flat().map(({ name, label }) => [name, label]))
 }
@@ -74,7 +72,7 @@ export const findChannel = (
 /** Returns true if a delivery waits until its channel is set up. The desk does not show such deliveries. */
 export const waitsForSetup = (
   { recipient, state }: { recipient: string; state: DeliveryState },
-  context: Pick<Context, 'env'>,
+  context: Context,
 ): boolean => {
   const channel = findChannel(recipient)
   return (

@@ -36,7 +36,7 @@ type AlertChannel<Kind extends ChannelKind, Settings> = Omit<
 /** Returns undefined where we cannot serve HTML. */
 export async function makeAnswerUrl(
   leadId: string,
-  { env, db, now }: Pick<Context, 'env' | 'db' | 'now'>,
+  { env, db, now }: Context,
 ): Promise<string | undefined> {
   const { answerUrl, linkSecret } = env
   const secret = await readLinkSecret(db, linkSecret)

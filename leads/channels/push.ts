@@ -207,7 +207,7 @@ const countTtl = (deadlineAt: number, now: number) =>
 export async function sendPush(
   message: PushMessage & { isSilent?: boolean; messageId: string },
   device: PushDevice,
-  context: Pick<Context, 'env' | 'db' | 'fetch' | 'now' | 'timers' | 'encryptPush'>,
+  context: Context,
   signal: AbortSignal,
 ): Promise<Result> {
   const { env, db, fetch, now, timers } = context

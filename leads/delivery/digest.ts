@@ -29,7 +29,7 @@ export async function listDigestRecipients(
 }
 
 /** Returns the start of the working day whose digest is due now or comes next. Skips a digest that is too late. */
-export const computeDigestStart = ({ now, hours }: Pick<Context, 'now' | 'hours'>) =>
+export const computeDigestStart = ({ now, hours }: Context) =>
   computeNextStart(now() - expiresAfterMs, hours())
 
 /** Returns false for a new recipient. */

@@ -8,7 +8,7 @@ import { computeFirstStepAt, listReminderMinutes } from './reminder-steps.ts'
 
 /** Returns the names of the recipients to notify now. */
 export async function planRecipients(
-  context: Pick<Context, 'env' | 'hours' | 'now' | 'readDevices'>,
+  context: Context,
   given: Pick<LeadEvent, 'lead' | 'reason'>,
   all: readonly Channel[] = channels,
 ): Promise<string[]> {

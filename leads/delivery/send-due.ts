@@ -85,10 +85,7 @@ export async function sendDue(
    * Renews the lease until stopped. `lost` fires if another process has become the sender, or may soon because the
    * database does not respond.
    */
-  function keepLease({ until }: Pick<Lease, 'until'>): {
-    lost: AbortSignal
-    stopRenewing: () => void
-  } {
+  function keepLease({ until }: Lease) {
     const losing = new AbortController()
     const lose = () => losing.abort()
     let isStopped = false
