@@ -2,7 +2,7 @@ import type { Hono, Context as HonoContext } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
-import type { OwnerAction, Severity } from '../health/check.ts'
+import type { Problem } from '../health/check.ts'
 import { addLogEntry } from '../store/people.ts'
 import type { StoredSession } from '../store/sign-in.ts'
 import type { Role } from './roles.ts'
@@ -11,13 +11,8 @@ import type { Today } from './today.ts'
 
 export type Session = StoredSession & { role: Role }
 
-export type DeskWarning = {
-  id: string
-  severity: Severity
-  text: string
-  action?: OwnerAction | undefined
-  forCrew?: boolean
-}
+export type DeskWarning = Pick<Problem, 'id' | 'severity' | 'text' | 'action'> &
+  Partial<Pick<Problem, 'forCrew'>>
 
 /** The context, and what only the desk needs. */
 export type DeskContext = Context & {

@@ -26,7 +26,7 @@ type Finding = {
   next: string
   /** The desk’s message for the owner, without variable names or commands. */
   forOwner?: string
-  action?: OwnerAction
+  action?: OwnerAction | undefined
 }
 
 /**

@@ -24,7 +24,7 @@ import {
 } from '../lead-state.ts'
 import { minuteMs } from '../time-units.ts'
 import { moveCrewRow } from './crew-rows.ts'
-import { cancelDeliveries, cancelNumberEmail, writeDeliveries } from './deliveries.ts'
+import { cancelDeliveries, cancelPending, writeDeliveries } from './deliveries.ts'
 import { selectEvents } from './find-events.ts'
 import { notifyDevices } from './push-devices.ts'
 import { type Database, type Engine, storedColumns, type Tables } from './tables.ts'
@@ -209,7 +209,11 @@ async function store(
       { leadId: lead.id, recipients: plan.rowRecipients, reason: nameCorrection(name) },
       plan.now,
     )
-  if (corrected.phone !== lead.phone) await cancelNumberEmail(trx, lead.id, plan.now)
+  // The email about a call without an answer names the number that was called.
+  if (corrected.phone !== lead.phone)
+    await cancelPending(trx, { leadId: lead.id, because: 'corrected', now: plan.now })
+      .where('reason', '=', 'unreached')
+      .execute()
   await hurry(trx, corrected, plan)
   if (!isRemark(event.kind)) await reconcileRows(trx, lead, event.kind, after, plan)
 }

@@ -196,8 +196,8 @@ const notCancelled = ['remind', 'received', 'called', 'outcome', ...correctionRe
 
 type Cancellation = { leadId: string; because: CancelReason; now: number }
 
-/** If a canceled delivery is already being sent, it is recorded as sent if it succeeds, and not retried if it fails. */
-const cancelPending = (trx: Kysely<Tables>, { leadId, because, now }: Cancellation) =>
+/** A delivery that is being sent is recorded as sent if it succeeds, and is not retried if it fails. */
+export const cancelPending = (trx: Kysely<Tables>, { leadId, because, now }: Cancellation) =>
   trx
     .updateTable('deliveries')
     .set({ state: 'cancelled', cancelReason: because, settledAt: now })
@@ -211,17 +211,6 @@ export async function cancelDeliveries(
 ): Promise<void> {
   await cancelPending(trx, cancellation)
     .where('reason', 'not in', [...notCancelled, ...keeps])
-    .execute()
-}
-
-/** Cancels the pending email about an unanswered call, because it contains the number that we called. */
-export async function cancelNumberEmail(
-  trx: Kysely<Tables>,
-  leadId: string,
-  now: number,
-): Promise<void> {
-  await cancelPending(trx, { leadId, because: 'corrected', now })
-    .where('reason', '=', 'unreached')
     .execute()
 }
 
