@@ -71,20 +71,6 @@ describe.each(engines)('on %s', (engine) => {
     expect(first?.events.at(-1)).toMatchObject({ kind: 'no-result', via: 'site', person: null })
     for (const other of others) expect(other?.events.at(-1)?.id).toBe(first?.events.at(-1)?.id)
   })
-
-  it('asks once and puts back once in several processes', async () => {
-    const { store, call, start, deliverAt, readLead } = await open(engine)
-    const id = await store()
-    await call(id, unknown)
-    const at = start + 30 * minuteMs
-    const heard = await Promise.all([deliverAt(at), deliverAt(at), deliverAt(at)])
-    expect(heard.flatMap(({ subjects }) => subjects)).toEqual([question])
-    expect(heard.flatMap(({ notifications }) => notifications)).toHaveLength(1)
-    const later = start + 120 * minuteMs
-    await Promise.all([deliverAt(later), deliverAt(later), deliverAt(later)])
-    const kinds = (await readLead(id))?.events.map(({ kind }) => kind)
-    expect(kinds).toEqual(['called', 'no-result'])
-  })
 })
 
 it('asks everybody if nobody knows who called, or if the caller’s devices get no notifications', async () => {

@@ -3,7 +3,6 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { dayHours, makeStranger, record, savePhone, storeLead } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
 import type { BusinessHours } from '../hours.ts'
-import { acquire } from '../store/claims.ts'
 import { addCrew, makeOwner } from '../store/people.ts'
 import { changeDevice } from '../store/push-devices.ts'
 import type { Engine } from '../store/tables.ts'
@@ -82,21 +81,6 @@ it('sends nothing if nothing is to do, also not later that day', async () => {
   expect((await deliverAt(opening + dayMs)).digests).toEqual(everyone('1 not called yet'))
 })
 
-it('sends nothing on holidays and on days without hours', async () => {
-  const { deliverAt } = await open('sqlite', {
-    hours: {
-      ...dayHours,
-      open: { Mon: ['7:00-18:00'], Wed: ['8:00-9:00'] },
-      closedDates: ['11-16'],
-    },
-  })
-  for (const day of ['15', '16', '17']) {
-    expect((await deliverAt(toTime(`${day}T07:00`))).digests).toEqual([])
-    expect((await deliverAt(toTime(`${day}T12:00`))).digests).toEqual([])
-  }
-  expect((await deliverAt(toTime('18T08:00'))).digests).toEqual(everyone('1 not called yet'))
-})
-
 it.each([
   ['earlier', '6:30-18:00', '15T06:30'],
   ['later', '9:00-18:00', '15T09:00'],
@@ -172,15 +156,6 @@ it('retries for four hours while the mail server fails, and then skips the day',
   expect((await deliverAt(opening + dayMs)).digests).toEqual(everyone('1 not called yet'))
 })
 
-it('sends a digest that failed as soon as it is due again', async () => {
-  const { mail, deliverAt } = await open()
-  mail.settings.refuseData = 451
-  await deliverAt(opening)
-  mail.settings.refuseData = undefined
-  const { sent } = await deliverAt(opening + 10_000, { processes: 2 })
-  expect(sent.map(({ to }) => to[0]).sort()).toEqual(['alex@example.com', 'sam.hill@example.com'])
-})
-
 it('leaves a phone alone that is off or was added after the company opened', async () => {
   const { db, push, deliverAt } = await open()
   const add = async (id: string) => {
@@ -198,18 +173,6 @@ it('leaves a phone alone that is off or was added after the company opened', asy
     'new-one1: 1 not called yet',
     'phone: 1 not called yet',
   ])
-})
-
-it('lets another process send after one was killed', async () => {
-  const { db, deliverAt } = await open()
-  const { name } = await db.kysely
-    .selectFrom('recipients')
-    .select('name')
-    .where('name', 'like', 'digest-push-%')
-    .executeTakeFirstOrThrow()
-  await acquire(db, name, { holder: 'killed', now: opening, until: opening + 90_000 })
-  expect((await deliverAt(opening)).digests).toHaveLength(2)
-  expect((await deliverAt(opening + 90_000)).digests).toEqual(['phone: 1 not called yet'])
 })
 
 it('goes to owners made on the desk, and once to one who also gets alerts', async () => {

@@ -273,16 +273,6 @@ describe('with Airtable', () => {
     expect(reasons).toContain('again-0')
   })
 
-  it('does not read Airtable while nobody can be alerted', async () => {
-    const { db, fake, clock } = await openAirtable()
-    const { context } = createTestContext(db, makeSettings(), { clock })
-    const env = { ...context.env, airtable: fake.airtable }
-    clock.at = start + 10 * minuteMs
-    await remindDue({ ...context, env }, [])
-    expect(await findNextStep(db)).toBe(70)
-    expect(fake.requests).toEqual([])
-  })
-
   it('waits at most five seconds while another process uses Airtable', async () => {
     const { db, remind, clock } = await openAirtable()
     clock.at = start + 4 * minuteMs

@@ -42,18 +42,6 @@ describe.each(engines)('a channel on %s', (engine) => {
   })
 })
 
-it('sends due deliveries in batches, and records the results', async () => {
-  const db = await save(5)
-  const changes = { batchSize: 2 }
-  const { deliver, sends, clock, deliverer } = openDelivery(db, sendWell, { changes })
-  await deliverer.deliverDue(10_000)
-  expect(sends.map(({ ids }) => ids.length)).toEqual([2, 2, 1])
-  expect(await readStates(db)).toEqual(Array(5).fill('sent'))
-  clock.at += 1_000_000
-  await deliver()
-  expect(sends).toHaveLength(3)
-})
-
 it('starts no send after its time is over', async () => {
   const db = await save(3)
   const changes = { batchSize: 1 }
@@ -96,15 +84,6 @@ it('takes over the deliveries of a killed process after 20 s', async () => {
   await next.deliver()
   expect(next.sends).toHaveLength(1)
   expect(await readDeliveries(db)).toMatchObject([{ state: 'sent', attempts: 2 }])
-})
-
-it('lets another process send after its own send fails', async () => {
-  const db = await save(1)
-  const failing = openDelivery(db, async (claimed) => claimed.map(fail))
-  await failing.deliver()
-  const other = openDelivery(db, sendWell, { clock: { at: start + 5_000 } })
-  await other.deliver()
-  expect(await readStates(db)).toEqual(['sent'])
 })
 
 it('does not send after a pause if another process has become the sender', async () => {

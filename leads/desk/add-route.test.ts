@@ -4,7 +4,6 @@ import { openTestDesk } from '#testing/desk.ts'
 import { listLeads, makeStranger, storeLead, testTime } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
 import type { Lead } from '../fields.ts'
-import { findLead } from '../store/find-leads.ts'
 import type { Engine } from '../store/tables.ts'
 import { minuteMs } from '../time-units.ts'
 
@@ -38,20 +37,6 @@ describe.each(engines)('a lead by hand on %s', (engine) => {
       'This lead was already saved without your last changes. Open it in the list, and add them as a note.',
     ])
   })
-
-  it('is linked with that of a colleague who adds the same caller at the same time', async () => {
-    const { add, get, press, signIn } = await open(engine)
-    const alex = await signIn('alex@example.com')
-    const added = await Promise.all([
-      add(mai),
-      add({ phone: '+1 612 555 0134' }, false, { as: alex }),
-    ])
-    const [first, second] = added.map(({ json }) => json.lead.id)
-    expect((await get(`/api/leads/${first}`)).lead.sameNumber).toMatchObject([{ id: second }])
-    await press(second, 'called', {}, alex)
-    const { leads } = await get('/api/today')
-    expect(leads).toMatchObject([{ status: 'calling' }, { status: 'calling' }])
-  })
 })
 
 it('reports the phone number first, as in the form, if the email is also wrong or missing', async () => {
@@ -70,20 +55,6 @@ describe('requests of one homeowner', () => {
       ids.push(await storeLead(db, { at: testTime - at * minuteMs, lead: mai }))
     const { lead } = await get(`/api/leads/${ids[0]}`)
     expect(lead.sameNumber.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1, 21))
-  })
-
-  it('are separate if the first was closed or erased, or is another homeowner’s', async () => {
-    const { db, add, press, get, call, cookie } = await open()
-    const first = await storeLead(db, { lead: mai })
-    const stranger = await storeLead(db, { lead: { ...mai, ...makeStranger() } })
-    await press(first, 'done')
-    const { lead } = (await add(mai)).json
-    expect(lead.sameNumber.map(({ id }: { id: string }) => id)).toEqual([first])
-    await press(lead.id, 'called')
-    expect((await findLead(db, first))?.status).toBe('done')
-    expect((await findLead(db, stranger))?.status).toBe('open')
-    await call('DELETE', `/api/leads/${first}`, { cookie, body: { name: 'Mai Tran' } })
-    expect((await get(`/api/leads/${lead.id}`)).lead.sameNumber).toEqual([])
   })
 
   it('share a call without an answer, even if nobody pressed “I’m calling” before', async () => {

@@ -64,19 +64,6 @@ it('keeps the time of a call that the homeowner asked for, even while we are clo
   })
 })
 
-it('offers “Never reached” after five calls without an answer, each suggesting a later time', async () => {
-  const { press, store } = await open()
-  const id = await store()
-  const suggested: number[] = []
-  for (let attempt = 1; attempt <= 5; attempt++) {
-    expect((await press(id, 'never-reached')).status).toBe(409)
-    const { lead } = (await press(id, 'no-answer')).json
-    suggested.push(lead.callAgainAt)
-  }
-  expect(suggested).toEqual(suggested.toSorted())
-  expect((await press(id, 'never-reached')).json.lead.status).toBe('never-reached')
-})
-
 it('accepts a press from an old page if it is still valid, and otherwise explains why not', async () => {
   const { clock, press, signIn, store } = await open()
   const id = await store()

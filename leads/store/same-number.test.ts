@@ -279,12 +279,4 @@ describe('a button on the card of a number', () => {
     await press(ids[0], 'no-answer')
     expect(await listStatuses()).toEqual(['call-again', 'call-again', 'call-again'])
   })
-
-  it('records a call for a request that came since, too', async () => {
-    const { db, ids, press, show, store } = await open()
-    const requests = await show()
-    const since = await store()
-    await press(ids[0], 'called', { requests })
-    expect((await findLead(db, since))?.status).toBe('calling')
-  })
 })
