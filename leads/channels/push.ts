@@ -68,9 +68,18 @@ export const push: Channel<'push'> = {
     const device = await findDevice(to, context)
     if (!device) return undeliverable
     const clock = { now: context.now(), timeZone: context.hours().timeZone }
-    const message = summarize(leads, isBurst ? 'burst' : 'waiting', clock)
-    const messageId = first?.messageId ?? ''
-    return sendPush({ ...message, messageId }, device, context, signal)
+    const { headline, names, deadlineAt, hasEmergency } = describeLeads(leads, clock)
+    const message = {
+      title: headline,
+      body: names.join(', '),
+      // Replaces the last notification of the same kind.
+      leadId: isBurst ? 'burst' : 'waiting',
+      opensList: true,
+      isEmergency: hasEmergency,
+      ttlSeconds: countTtl(deadlineAt, clock.now),
+      messageId: first?.messageId ?? '',
+    }
+    return sendPush(message, device, context, signal)
   },
   digest: {
     // Includes devices that are off so that a device that is turned on later does not get an old digest.
@@ -180,23 +189,6 @@ function describePushQuestion(lead: StoredLead, isCaller: boolean): PushMessage 
     isEmergency: lead.serviceType === 'emergency',
     isQuestion: true,
     ttlSeconds: againTtlSeconds,
-  }
-}
-
-/** Describes several leads in one notification, which replaces the last one with the same tag. */
-function summarize(
-  leads: readonly StoredLead[],
-  tag: 'waiting' | 'burst',
-  clock: Clock,
-): PushMessage {
-  const { headline, names, deadlineAt, hasEmergency } = describeLeads(leads, clock)
-  return {
-    title: headline,
-    body: names.join(', '),
-    leadId: tag,
-    opensList: true,
-    isEmergency: hasEmergency,
-    ttlSeconds: countTtl(deadlineAt, clock.now),
   }
 }
 
