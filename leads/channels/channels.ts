@@ -15,11 +15,9 @@ import { sms } from './sms.ts'
 import { webhook } from './webhook.ts'
 
 /** Planning, delivery, doctor, health, and reports loop over this list. */
-export const channels = [airtable, email, sms, webhook, push, confirmation] as const
+export const channels: readonly Channel[] = [airtable, email, sms, webhook, push, confirmation]
 
-export const wakingChannels = (channels as readonly Channel[]).filter(
-  ({ wakesPhones }) => wakesPhones,
-)
+export const wakingChannels = channels.filter(({ wakesPhones }) => wakesPhones)
 
 /** The channel whose service keeps a row of each lead, which the crew can change. */
 export const rowChannel = { ...airtable, listSetStatuses, eraseRows: eraseFromAirtable }

@@ -70,7 +70,7 @@ const checkOffer = ({ kind, offer }: Channel): Check => ({
   find: ({ env }) => !env.setUpKinds.includes(kind) && !env.incomplete[kind] && offer,
 })
 
-const checkIncomplete = ({ kind, label, isAlert }: (typeof channels)[number]): Check => ({
+const checkIncomplete = ({ kind, label, isAlert }: Channel): Check => ({
   id: `${kind}-incomplete`,
   runsIn: ['desk', 'start', 'doctor'],
   find: ({ env }) => {
@@ -136,11 +136,11 @@ export const healthChecks: readonly Check[] = [
       }
     },
   },
-  ...(channels as readonly Channel[]).filter(({ offer }) => offer).map(checkOffer),
+  ...channels.filter(({ offer }) => offer).map(checkOffer),
   noAlerts,
   ...channels.map(checkIncomplete),
   ...channels.map(checkLate),
-  ...(channels as readonly Channel[]).filter(({ findArrival }) => findArrival).map(checkArrival),
+  ...channels.filter(({ findArrival }) => findArrival).map(checkArrival),
   {
     id: 'mail-failing',
     runsIn: ['desk', 'doctor'],

@@ -1,4 +1,3 @@
-import type { Channel } from '../channels/channel-type.ts'
 import { channels, listDestinations } from '../channels/channels.ts'
 import type { Context } from '../context.ts'
 import { isErasing } from '../store/erase-lead.ts'
@@ -47,7 +46,7 @@ export async function readDatabaseFacts({
   const devices = await listDevices(db, { ...env, now: now() })
   const pending = new Map<string, Pending>()
   const undelivered = new Map<string, Undelivered>()
-  for (const channel of channels as readonly Channel[]) {
+  for (const channel of channels) {
     // Ignore deliveries to removed recipients; they expire.
     const found = await listDestinations(channel, { env, readDevices: async () => devices })
     const names = found.map(({ name }) => name)
