@@ -64,10 +64,7 @@ export function formatDetails(kind: EventKind, text: string | null): string {
       return `, ${formatDollars(Number(text))}`
     case 'reason':
       return `, ${lostReasons[text as keyof typeof lostReasons].toLowerCase()}`
-    case 'text':
-    case 'time':
-    case 'fields':
-    case undefined:
+    default:
       return ''
   }
 }
