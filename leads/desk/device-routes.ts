@@ -43,12 +43,10 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
     const found = await readDevices()
     const silent = await listSilentDevices(db, found, now())
     const devices = found.map((device): DeviceCard => {
-      const { sessionId, endpoint, p256dh, auth, createdAt, goneAt, shownAt, ...rest } = device
-      const { isSignedIn, email, ...card } = rest
-      const isThis = sessionId === c.var.session.id
+      const { id, person, name, schedule } = device
       return {
-        ...card,
-        isThis,
+        ...{ id, person, name, schedule },
+        isThis: device.sessionId === c.var.session.id,
         canNotify: canNotify(device),
         canChange: mayChange(c.var.session, device),
         isSilent: silent.includes(device),
