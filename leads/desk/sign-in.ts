@@ -153,22 +153,16 @@ export async function readSession(
 
 /** Returns text such as `Chrome on Android`. */
 export function describeDevice(userAgent: string): string {
-  const browser =
-    [
-      ['Edge', /\bEdg/],
-      ['Samsung Internet', /SamsungBrowser/],
-      ['Firefox', /Firefox|FxiOS/],
-      ['Chrome', /Chrome|CriOS/],
-      ['Safari', /Safari/],
-    ].find(([, pattern]) => (pattern as RegExp).test(userAgent))?.[0] ?? 'A browser'
-  const system =
-    [
-      ['iPhone', /iPhone/],
-      ['iPad', /iPad/],
-      ['Android', /Android/],
-      ['Windows', /Windows/],
-      ['Mac', /Macintosh/],
-      ['Linux', /Linux/],
-    ].find(([, pattern]) => (pattern as RegExp).test(userAgent))?.[0] ?? 'an unknown device'
-  return `${browser} on ${system}`
+  const find = (patterns: Record<string, RegExp>) =>
+    Object.keys(patterns).find((name) => patterns[name]?.test(userAgent))
+  const browser = find({
+    Edge: /\bEdg/,
+    'Samsung Internet': /SamsungBrowser/,
+    Firefox: /Firefox|FxiOS/,
+    Chrome: /Chrome|CriOS/,
+    Safari: /Safari/,
+  })
+  const systems = ['iPhone', 'iPad', 'Android', 'Windows', 'Macintosh', 'Linux']
+  const system = systems.find((name) => userAgent.includes(name))?.replace('Macintosh', 'Mac')
+  return `${browser ?? 'A browser'} on ${system ?? 'an unknown device'}`
 }
