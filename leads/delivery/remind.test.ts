@@ -10,7 +10,7 @@ import { acquire, listDueTimes } from '../store/claims.ts'
 import { crew } from '../store/crew-rows.ts'
 import { findLead } from '../store/find-leads.ts'
 import type { Database } from '../store/tables.ts'
-import { dayMs, minuteMs } from '../time-units.ts'
+import { minuteMs } from '../time-units.ts'
 import { createDeliverer } from './deliver.ts'
 import { remindDue } from './remind.ts'
 
@@ -131,7 +131,14 @@ describe('with Airtable', () => {
       fake.records.splice(0, 1, { id: 'rec1', createdTime: '', fields })
     }
     setStatus('New')
-    return { fake, setStatus, ...opened }
+    /** Marks all messages as sent, also those to Airtable. */
+    const settle = () =>
+      opened.db.kysely
+        .updateTable('deliveries')
+        .set({ state: 'sent' })
+        .where('reason', '!=', 'remind')
+        .execute()
+    return { fake, setStatus, settle, ...opened }
   }
 
   it('treats a Status that the crew set as a call, and stops the reminders', async () => {
@@ -157,16 +164,12 @@ describe('with Airtable', () => {
   })
 
   it('does not count a Status again after an Undo, unless someone sets another', async () => {
-    const { db, id, setStatus, runAt, listReminders } = await openAirtable()
+    const { db, id, setStatus, settle, runAt, listReminders } = await openAirtable()
     setStatus('Follow-up')
     await runAt(4)
     expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 1 })
     await record(db, id, 'undone', { at: start + 5 * minuteMs, version: 1 })
-    await db.kysely
-      .updateTable('deliveries')
-      .set({ state: 'sent' })
-      .where('reason', '!=', 'remind')
-      .execute()
+    await settle()
     await runAt(9, 10)
     expect(listReminders()).toEqual(['uncalled-8', 'missed'])
     setStatus('Called')
@@ -175,15 +178,11 @@ describe('with Airtable', () => {
   })
 
   it('counts a Status again that Undo has reset', async () => {
-    const { db, id, setStatus, runAt } = await openAirtable()
+    const { db, id, setStatus, settle, runAt } = await openAirtable()
     setStatus('Called')
     await runAt(4)
     await record(db, id, 'undone', { at: start + 5 * minuteMs, version: 1 })
-    await db.kysely
-      .updateTable('deliveries')
-      .set({ state: 'sent' })
-      .where('reason', '!=', 'remind')
-      .execute()
+    await settle()
     await runAt(9)
     expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 3 })
   })
@@ -226,53 +225,6 @@ describe('with Airtable', () => {
     expect(await acquire(db, 'airtable', lease)).toBeUndefined()
   })
 
-  it('waits for the next step, then an hour, for a month, if nobody can be alerted', async () => {
-    const db = await openTestDatabase('sqlite')
-    await storeLead(db, { at: start })
-    const clock = { at: start + 4 * minuteMs }
-    const { context } = createTestContext(db, makeSettings(), { clock })
-    await remindDue(context, [])
-    expect(await findNextStep(db)).toBe(8)
-    clock.at = start + 10 * minuteMs
-    await remindDue(context, [])
-    expect(await findNextStep(db)).toBe(70)
-    clock.at = start + 31 * dayMs
-    await remindDue(context, [])
-    expect(await findNextStep(db)).toBeUndefined()
-  })
-
-  it('waits before each step of a lead from the night if nobody can be alerted', async () => {
-    const db = await openTestDatabase('sqlite')
-    const opensAt = start + 60 * minuteMs
-    await storeLead(db, { at: start, ...promiseFrom(opensAt), stepAt: opensAt })
-    const clock = { at: opensAt }
-    const { context } = createTestContext(db, makeSettings(), { clock })
-    const steps: unknown[] = []
-    for (const minute of [60, 64, 124]) {
-      clock.at = start + minute * minuteMs
-      await remindDue(context, [])
-      steps.push(await findNextStep(db))
-    }
-    expect(steps).toEqual([64, 124, 184])
-  })
-
-  it('keeps the reminder of a call agreed over 30 days ahead until somebody can be alerted', async () => {
-    const db = await openTestDatabase('sqlite')
-    const id = await storeLead(db, { at: start })
-    const days = 50 * dayMs
-    await record(db, id, 'call-again', { callAgainAt: start + days })
-    const clock = { at: start + days }
-    const { context } = createTestContext(db, makeSettings(), { clock })
-    for (let hour = 0; hour < 3; hour++) {
-      await remindDue(context, [])
-      clock.at += 60 * minuteMs
-    }
-    const sms = createFakeChannel('sms', async () => [{ ok: true }], { reasons: ['again'] })
-    await remindDue({ ...context, env: { ...context.env, sms: {} } as never }, [sms])
-    const reasons = (await findLead(db, id))?.deliveries.map(({ reason }) => reason)
-    expect(reasons).toContain('again-0')
-  })
-
   it('waits at most five seconds while another process uses Airtable', async () => {
     const { db, remind, clock } = await openAirtable()
     clock.at = start + 4 * minuteMs
@@ -282,5 +234,46 @@ describe('with Airtable', () => {
     clock.at += 5_000
     expect(await remind()).toBe(0)
     expect(await findNextStep(db)).toBe(8)
+  })
+})
+
+describe('if nobody can be alerted', () => {
+  async function openAlone(changes: Parameters<typeof storeLead>[1] = {}) {
+    const db = await openTestDatabase('sqlite')
+    const id = await storeLead(db, changes)
+    const clock = { at: start }
+    const { context } = createTestContext(db, makeSettings(), { clock })
+    /** Returns the minute of the next step. */
+    const remindAt = async (minute: number) => {
+      clock.at = start + minute * minuteMs
+      await remindDue(context, [])
+      return findNextStep(db)
+    }
+    return { db, id, context, remindAt }
+  }
+
+  it('waits for the next step, then an hour, for a month', async () => {
+    const { remindAt } = await openAlone()
+    expect(await remindAt(4)).toBe(8)
+    expect(await remindAt(10)).toBe(70)
+    expect(await remindAt(31 * 24 * 60)).toBeUndefined()
+  })
+
+  it('waits before each step of a lead from the night', async () => {
+    const opensAt = start + 60 * minuteMs
+    const { remindAt } = await openAlone({ ...promiseFrom(opensAt), stepAt: opensAt })
+    expect([await remindAt(60), await remindAt(64), await remindAt(124)]).toEqual([64, 124, 184])
+  })
+
+  it('keeps the reminder of a call agreed over 30 days ahead until somebody can be', async () => {
+    const { db, id, context, remindAt } = await openAlone()
+    const minutes = 50 * 24 * 60
+    await record(db, id, 'call-again', { callAgainAt: start + minutes * minuteMs })
+    for (const hour of [0, 1, 2]) await remindAt(minutes + hour * 60)
+    const sms = createFakeChannel('sms', async () => [{ ok: true }], { reasons: ['again'] })
+    const env = { ...context.env, sms: {} } as never
+    await remindDue({ ...context, env, now: () => context.now() + 60 * minuteMs }, [sms])
+    const reasons = (await findLead(db, id))?.deliveries.map(({ reason }) => reason)
+    expect(reasons).toContain('again-0')
   })
 })
