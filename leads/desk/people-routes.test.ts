@@ -1,15 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { startFakeMail } from '#fakes/mail.ts'
+import { expect, it } from 'vitest'
 import { engines } from '#testing/database.ts'
-import { createTestContext } from '#testing/delivery.ts'
 import { deskUrl, findToken, openTestDesk } from '#testing/desk.ts'
-import { makePhone, storeLead, testCompany } from '#testing/saved-leads.ts'
-import { makeSettings } from '#testing/settings.ts'
+import { makePhone, storeLead } from '#testing/saved-leads.ts'
 import { listCrew } from '../store/people.ts'
 import { saveDevice } from '../store/push-devices.ts'
 import { dayMs } from '../time-units.ts'
 import type { People } from './people-routes.ts'
-import { createDeskService } from './service.ts'
 import { makeLink } from './sign-in.ts'
 
 async function open(...options: Parameters<typeof openTestDesk>) {
@@ -102,42 +98,6 @@ it('sends at most 20 invitations a day, including to people who were removed', a
     200,
     `Added, but without an invitation, because the desk sends at most 20 a day. Tell dana@example.com to sign in at ${deskUrl}.`,
   ])
-})
-
-it('emails an invitation', async () => {
-  const mail = await startFakeMail()
-  onTestFinished(() => mail.close())
-  const env = makeSettings({
-    DESK_URL: deskUrl,
-    DESK_EMAIL_TO: 'sam.hill@example.com',
-    SMTP_URL: mail.url,
-    ALERT_EMAIL_FROM: 'site@example.com',
-    ALERT_EMAIL_TO: 'alerts@example.com',
-  })
-  const { db, cookie } = await openTestDesk()
-  const { context } = createTestContext(db, env)
-  const app = createDeskService(context, {
-    url: deskUrl,
-    readMachine: () => Promise.reject(new Error('unknown')),
-    sendPage: (c) => c.text(''),
-    readClientAddress: () => '203.0.113.7',
-    wake: () => {},
-  })
-  const person = 'Sam <b>\r\nBcc: x@example.com'
-  const headers = { cookie, origin: deskUrl }
-  const send = (method: string, path: string, body: object) =>
-    app.request(deskUrl + path, { method, headers, body: JSON.stringify(body) })
-  await send('PUT', '/api/me', { person })
-  expect((await send('POST', '/api/crew', { email: 'dana@example.com' })).status).toBe(200)
-  expect(mail.mails).toMatchObject([
-    {
-      to: ['dana@example.com'],
-      subject: `Sam <b> Bcc: x@example.com invited you to the ${testCompany.name} desk`,
-    },
-  ])
-  const [{ text, html } = { text: '', html: '' }] = mail.mails
-  expect(text).toContain(`Open the desk:\n${deskUrl}/#enter=`)
-  expect(html).toContain('Sam &lt;b&gt; Bcc')
 })
 
 it('lets an invitation sign in once, within 7 days, and not after the person was removed', async () => {

@@ -5,6 +5,7 @@ import { startFakeMail } from '#fakes/mail.ts'
 import { openTestDatabase } from '#testing/database.ts'
 import { createTestContext, sendThrough } from '#testing/delivery.ts'
 import { deskUrl, openTestDesk } from '#testing/desk.ts'
+import { testCompany } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { email } from '../channels/email.ts'
 import { rememberFaults } from '../channels/mail-server.ts'
@@ -76,6 +77,20 @@ it('says on the sign-in screen that the mail server rejects the password, to eve
     `We couldn’t send the last email (6:02 AM CST). ${wrongPassword} Sign-in links, invitations, and email alerts may not arrive. ${ask} to fix this.`,
   )
   expect(await signIn()).toContain('no mail server is set up')
+})
+
+it('emails an invitation', async () => {
+  const { mail, request } = await open()
+  await request('PUT', '/api/me', { person: 'Sam <b>\r\nBcc: x@example.com' })
+  expect((await request('POST', '/api/crew', { email: 'dana@example.com' })).status).toBe(200)
+  expect(mail.mails).toMatchObject([
+    {
+      to: ['dana@example.com'],
+      subject: `Sam <b> Bcc: x@example.com invited you to the ${testCompany.name} desk`,
+      text: expect.stringContaining(`Open the desk:\n${deskUrl}/#enter=`),
+      html: expect.stringContaining('Sam &lt;b&gt; Bcc'),
+    },
+  ])
 })
 
 it('says why an invitation was not sent', async () => {
