@@ -82,15 +82,11 @@ it('says on the sign-in screen that the mail server rejects the password, to eve
 it('emails an invitation', async () => {
   const { mail, request } = await open()
   await request('PUT', '/api/me', { person: 'Sam <b>\r\nBcc: x@example.com' })
-  expect((await request('POST', '/api/crew', { email: 'dana@example.com' })).status).toBe(200)
-  expect(mail.mails).toMatchObject([
-    {
-      to: ['dana@example.com'],
-      subject: `Sam <b> Bcc: x@example.com invited you to the ${testCompany.name} desk`,
-      text: expect.stringContaining(`Open the desk:\n${deskUrl}/#enter=`),
-      html: expect.stringContaining('Sam &lt;b&gt; Bcc'),
-    },
-  ])
+  await request('POST', '/api/crew', { email: 'dana@example.com' })
+  const subject = `Sam <b> Bcc: x@example.com invited you to the ${testCompany.name} desk`
+  expect(mail.mails).toMatchObject([{ to: ['dana@example.com'], subject }])
+  expect(mail.mails[0]?.text).toContain(`Open the desk:\n${deskUrl}/#enter=`)
+  expect(mail.mails[0]?.html).toContain('Sam &lt;b&gt; Bcc')
 })
 
 it('says why an invitation was not sent', async () => {
