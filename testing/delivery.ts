@@ -1,4 +1,4 @@
-import type { Channel, Result } from '#leads/channels/channel-type.ts'
+import type { Channel, Recipient, Result } from '#leads/channels/channel-type.ts'
 import { findSettings, listRecipients } from '#leads/channels/channels.ts'
 import { system } from '#leads/channels/system.ts'
 import { type Context, createContext } from '#leads/context.ts'
@@ -71,17 +71,15 @@ export async function sendThrough(
     reason = 'received' as DeliveryReason,
     revision = 0,
     signal = AbortSignal.timeout(10_000),
+    recipient = undefined as Recipient | undefined,
   } = {},
 ): Promise<Result | undefined> {
   const settings = findSettings(channel, context)
-  const [recipient] = await listRecipients(channel, context, {
-    lead,
-    reason,
-    isOpen: isOpen(context.now(), context.hours()),
-  })
-  if (!recipient) throw new Error(`The channel ${channel.kind} has no recipient.`)
+  const opening = { lead, reason, isOpen: isOpen(context.now(), context.hours()) }
+  const to = recipient ?? (await listRecipients(channel, context, opening))[0]
+  if (!to) throw new Error(`The channel ${channel.kind} has no recipient.`)
   const claimed = [{ lead, reason, attempts: 1, revision, dueAt: 0, messageId: 'message' }]
-  const [result] = await channel.send(claimed, recipient, { ...context, settings }, signal)
+  const [result] = await channel.send(claimed, to, { ...context, settings }, signal)
   return result
 }
 

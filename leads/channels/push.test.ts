@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { pushHost, startFakePush } from '#fakes/push.ts'
 import { openTestDatabase } from '#testing/database.ts'
-import { openChannels, readDeliveries } from '#testing/delivery.ts'
+import { openChannels, readDeliveries, sendThrough } from '#testing/delivery.ts'
 import {
   dayHours,
   jane,
@@ -150,18 +150,7 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
   await record(db, notified, 'called', { at: context.now() })
   await deliver()
   // Another process may have read the devices before the session ended.
-  const claimed = [
-    {
-      lead: storedJane,
-      reason: 'received' as const,
-      attempts: 1,
-      revision: 0,
-      dueAt: 0,
-      messageId: 'message',
-    },
-  ]
-  const sender = { ...context, settings: { services: [] } }
-  if (recipient) await push.send(claimed, recipient, sender, AbortSignal.timeout(10_000))
+  if (recipient) await sendThrough(push, context, { recipient })
   const later = await findLead(db, await save())
   await deliver()
   expect(service.messages).toEqual([])
