@@ -4,6 +4,7 @@ import { dayHours, storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { nameRecipients } from '../channels/channel-type.ts'
 import { consumeLink, saveLink, serverEmail } from '../store/sign-in.ts'
+import type { Database } from '../store/tables.ts'
 import { dayMs, hourMs } from '../time-units.ts'
 import type { Place } from './check.ts'
 import { findProblems } from './find-problems.ts'
@@ -21,6 +22,12 @@ const env = makeSettings({
   ALERT_SMS_TO: '+15550002222,+15550003333',
 })
 
+/** Returns what the desk tells the owner some time later. */
+async function listTexts(db: Database, afterMs: number) {
+  const problems = await findProblems('desk', { env, hours, db, now: () => testTime + afterMs })
+  return problems.map(({ forOwner }) => forOwner)
+}
+
 describe.each(engines)('on %s', (engine) => {
   it('counts each lead once, even with several recipients and reasons', async () => {
     const db = await openTestDatabase(engine)
@@ -35,17 +42,8 @@ describe.each(engines)('on %s', (engine) => {
       .values({ ...again, ...times, state: 'waiting' })
       .execute()
     await db.kysely.updateTable('deliveries').set({ lastError: 'Rejected.' }).execute()
-    const listTexts = async (ageMs: number) => {
-      const problems = await findProblems('desk', {
-        env,
-        hours,
-        db,
-        now: () => testTime + ageMs,
-      })
-      return problems.map(({ forOwner }) => forOwner)
-    }
-    expect(await listTexts(120_000)).toEqual([])
-    expect(await listTexts(660_000)).toEqual([
+    expect(await listTexts(db, 120_000)).toEqual([])
+    expect(await listTexts(db, 660_000)).toEqual([
       'Airtable is missing 2 leads. The oldest has been waiting for 11 minutes. Leads are saved here and will be sent automatically. Rejected.',
       'Email alerts for 2 leads are 11 minutes late. Look for new leads under Today. Rejected.',
     ])
@@ -74,19 +72,15 @@ describe.each(engines)('on %s', (engine) => {
     const pushed = await storeLead(db, { recipients: ['push-0a1b2c3d'] })
     const failed = { state: 'failed', settledAt: testTime + 2 } as const
     await db.kysely.updateTable('deliveries').set(failed).where('leadId', '=', pushed).execute()
-    const list = async (afterMs: number) => {
-      const now = () => testTime + afterMs
-      const problems = await findProblems('desk', { env, hours, db, now })
-      return problems.map(({ forOwner }) => forOwner)
-    }
-    expect(await list(60_000)).toEqual([
+    expect(await listTexts(db, 60_000)).toEqual([
       'In the last 24 hours, text message alerts for 2 leads didn’t arrive. Not registered. Look for new leads under Today.',
     ])
-    expect(await list(dayMs + 1)).toEqual([
+    expect(await listTexts(db, dayMs + 1)).toEqual([
       'In the last 24 hours, text message alerts for 1 lead didn’t arrive. Not registered. Look for new leads under Today.',
     ])
-    expect(await list(dayMs + 2)).toEqual([])
+    expect(await listTexts(db, dayMs + 2)).toEqual([])
   })
+
   it('reports a reached limit until it no longer holds', async () => {
     const db = await openTestDatabase(engine)
     const listIds = async (at: number, place: Place = 'desk') =>
