@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { storedJane, testTime } from '#testing/saved-leads.ts'
-import type { Delivery } from '../store/find-leads.ts'
+import type { Delivery, LeadRecord } from '../store/find-leads.ts'
 import { dayMs } from '../time-units.ts'
 import { describeInFull } from './describe.ts'
 
@@ -21,6 +21,13 @@ const delivery: Delivery = {
 }
 const unsent = { state: 'waiting', attempts: 0 } as const
 const [sms, push] = ['sms-0a1b2c3d', 'push-0a1b2c3d']
+const describe = (
+  lead: Partial<LeadRecord>,
+  changes: Partial<Parameters<typeof describeInFull>[1]> = {},
+) => {
+  const options = { now: testTime, timeZone: 'America/Chicago', recipients: new Map(), ...changes }
+  return describeInFull({ ...storedJane, events: [], deliveries: [], ...lead }, options)
+}
 
 it.each<[string, string, Partial<Delivery>]>([
   ['sent', 'sent at 6:00 AM CST', {}],
@@ -59,16 +66,9 @@ it.each<[string, string, Partial<Delivery>]>([
   ['waiting', 'second try in 20 seconds', { state: 'waiting', nextAttemptAt: testTime + 80_000 }],
 ])('calls a delivery %s: %s', (state, status, changes) => {
   const deliveries = [{ ...delivery, lastError: 'Too busy.', ...changes }]
-  const options = {
-    now: testTime + 60_000,
-    timeZone: 'America/Chicago',
-    recipients: new Map(),
-    explainsErrors: true,
-  }
+  const described = describe({ deliveries }, { now: testTime + 60_000, explainsErrors: true })
   const error = state === 'failed' || state === 'waiting' ? 'Too busy.' : null
-  expect(
-    describeInFull({ ...storedJane, events: [], deliveries }, options).deliveries,
-  ).toMatchObject([{ state, status, error }])
+  expect(described.deliveries).toMatchObject([{ state, status, error }])
 })
 
 it('explains an error without codes, variables, or commands', () => {
@@ -82,16 +82,17 @@ it('explains an error without codes, variables, or commands', () => {
   }
   for (const [error, shown] of Object.entries(errors)) {
     const deliveries = [{ ...delivery, state: 'failed' as const, lastError: error, note: error }]
-    const options = { now: testTime, timeZone: 'America/Chicago', recipients: new Map() }
-    const describe = (explainsErrors: boolean) =>
-      describeInFull({ ...storedJane, events: [], deliveries }, { ...options, explainsErrors })
-    expect(describe(true).deliveries).toMatchObject([{ error: shown, note: shown }])
-    expect(describe(false).deliveries).toMatchObject([{ error: null, note: null }])
+    for (const explainsErrors of [true, false]) {
+      const text = explainsErrors ? shown : null
+      const described = describe({ deliveries }, { explainsErrors })
+      expect(described.deliveries).toMatchObject([{ error: text, note: text }])
+    }
   }
 })
 
 it.each([
   ['Airtable', { recipient: 'airtable' }],
+  ['Airtable, corrected phone number', { recipient: 'airtable', reason: 'corrected-phone' }],
   [
     'Push notification to Sam’s phone, reminder after 4 minutes',
     { recipient: push, reason: 'uncalled-4', dueAt: testTime + 240_000 },
@@ -103,9 +104,7 @@ it.each([
 ] as const)('describes a delivery as %s', (what, changes) => {
   const deliveries = [{ ...delivery, ...changes }]
   const recipients = new Map([[push, 'Sam’s phone']])
-  const options = { now: testTime, timeZone: 'America/Chicago', recipients }
-  const described = describeInFull({ ...storedJane, events: [], deliveries }, options)
-  expect(described.deliveries).toMatchObject([{ what }])
+  expect(describe({ deliveries }, { recipients }).deliveries).toMatchObject([{ what }])
 })
 
 it.each([
@@ -114,7 +113,5 @@ it.each([
   ['autumn', 'Version autumn'],
   [null, null],
 ])('describes the consent %s as %s', (consent, shown) => {
-  const options = { now: testTime, timeZone: 'America/Chicago', recipients: new Map() }
-  const lead = { ...storedJane, consent, events: [], deliveries: [] }
-  expect(describeInFull(lead, options).consent).toBe(shown)
+  expect(describe({ consent }).consent).toBe(shown)
 })
