@@ -125,14 +125,6 @@ it.each(engines)(
   },
 )
 
-it('sends the first reminder early even if someone has corrected the lead', async () => {
-  const { db, runAt, listReminders } = await open({ chooseErrorCode: () => 30034 })
-  const leadId = await storeText(db)
-  await record(db, leadId, 'corrected', { text: JSON.stringify([['address', 'a', 'b']]) })
-  await runAt(0, 5, 15)
-  expect(await listReminders(leadId)).toContain('uncalled-4 at 15 s')
-})
-
 it('sends no early reminder if a push arrived, someone is calling, or it is too late', async () => {
   const { db, runAt, listReminders } = await open({ chooseErrorCode: () => 30006 })
   const pushed = await storeText(db)
