@@ -12,7 +12,6 @@ import {
 import { makeSettings } from '#testing/settings.ts'
 import { createContext } from './context.ts'
 import { createService } from './service.ts'
-import { minuteMs } from './time-units.ts'
 
 const log = createTestLog()
 const given = {
@@ -47,21 +46,6 @@ it('updates the warnings in /healthz', async () => {
     ok: false,
     warnings: ['database-fault'],
   })
-})
-
-it('promises a call by the published hours, and waiting leads keep their deadline', async () => {
-  const db = await openTestDatabase('sqlite')
-  let hours = alwaysOpen
-  const { app } = createService(
-    createContext({ ...given, hours: () => hours, db, now: () => testTime }),
-    options,
-  )
-  await app.request(testPath, request({ ...testLead, name: 'Ann' }))
-  hours = { ...alwaysOpen, promiseMinutes: 30 }
-  await app.request(testPath, request({ ...testLead, name: 'Ben' }))
-  const leads = await listLeads(db, { limit: 2 })
-  const deadlines = leads.map(({ name, deadlineAt }) => [name, Number(deadlineAt) - testTime])
-  expect(Object.fromEntries(deadlines)).toEqual({ Ann: 10 * minuteMs, Ben: 30 * minuteMs })
 })
 
 it('stores the first lead and notifies phones even if they can no longer be read', async () => {
