@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { openTestDatabase } from '#testing/database.ts'
-import { makeStranger, testTime as now, record, storeLead } from '#testing/saved-leads.ts'
+import { makeStranger, testTime as now, storeLead } from '#testing/saved-leads.ts'
+import { type LeadStatus, listStatuses } from '../statuses.ts'
 import { dayMs, minuteMs } from '../time-units.ts'
 import { acquire, claimDue, listDueTimes, release } from './claims.ts'
 
@@ -53,21 +54,20 @@ it('sends what is due, however many emergencies wait for another attempt', async
   expect(claim?.deliveries.map(({ lead }) => lead.id)).toEqual([id])
 })
 
-it('counts no lead in a combined message that nobody closed for a week', async () => {
+it('counts every lead that is due in a combined message, unless nobody closed it for a week', async () => {
   const db = await openTestDatabase('sqlite')
-  const store = (at: number) =>
-    storeLead(db, { at, lead: makeStranger(), recipients: [], stepAt: undefined })
+  const store = (at = now, recipients: string[] = []) =>
+    storeLead(db, { at, lead: makeStranger(), recipients, stepAt: undefined })
+  const storeAgain = async (status: LeadStatus, callAgainAt: number) => {
+    const id = await store()
+    await db.kysely.updateTable('leads').set({ status, callAgainAt }).where('id', '=', id).execute()
+    return id
+  }
   await store(now - 8 * dayMs)
-  const [uncalled, calledAgain, forgotten] = [await store(now), await store(now), await store(now)]
-  for (const [id, callAgainAt] of [
-    [calledAgain, now - minuteMs],
-    [forgotten, now - 8 * dayMs],
-  ] as const)
-    await record(db, id, 'no-answer', { at: now, callAgainAt })
-  for (let count = 0; count < 3; count++)
-    await storeLead(db, { at: now, lead: makeStranger(), recipients: [phone] })
+  await storeAgain('call-again', now - 8 * dayMs)
+  const due = [await store()]
+  for (const status of listStatuses('next-call')) due.push(await storeAgain(status, now - minuteMs))
+  for (let count = 0; count < 3; count++) due.push(await store(now, [phone]))
   const claim = await claimDue(db, phone, lease, options)
-  const counted = claim?.summary?.leads.map(({ id }) => id) ?? []
-  expect(counted).toHaveLength(5)
-  expect(counted).toEqual(expect.arrayContaining([uncalled, calledAgain]))
+  expect(claim?.summary?.leads.map(({ id }) => id).toSorted()).toEqual(due.toSorted())
 })
