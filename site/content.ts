@@ -1,9 +1,10 @@
 /*
- * All text on the page. Lines that start with // are optional. To use one, remove the // and fill it in.
+ * The text on the page. Entries that start with // are optional. To use one, remove the // and fill it in.
  * `sample: true` marks made-up content. Replace the content, or make sure it is accurate, and then delete the mark.
  * In any text below company, the page replaces {company} with the company's name, {minutes} with
  * promiseMinutes, and {since} with the year. `npm run build` reports mistakes. The choices for "Service
- * needed" are in leads/fields.ts. Entries that the owner has published on the desk replace the ones here.
+ * needed" are in leads/fields.ts, and the messages about invalid fields are in leads/lead.ts. Entries that the
+ * owner has published on the desk replace the ones here.
  */
 import type { Content } from './schema/content-schema.ts'
 
@@ -77,7 +78,7 @@ export const hero: Content['hero'] = {
   headline: 'A solid roof from people who show up.',
   /** Shown above the headline, with five stars, if you have five or more reviews. */
   reviews: '{count} five-star reviews',
-  /** Optional. Shown beside the stars, or below them on phones. */
+  /** Optional. Shown beside the stars, or below them on phones and tablets. */
   trust: 'Licensed and insured',
   /** Followed by the area where you work: "Serving Minneapolis and Saint Paul." */
   lead: 'A straight answer and a free estimate.',

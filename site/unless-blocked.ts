@@ -1,4 +1,4 @@
-/** Ignores errors from blocked or full storage, because they must not cost us a lead or a draft. */
+/** Ignores errors from blocked or full storage, because the form and the desk must also work without it. */
 export function unlessBlocked<Result>(use: () => Result) {
   try {
     return use()

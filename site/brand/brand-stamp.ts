@@ -10,7 +10,7 @@ export type BrandWords = {
 }
 type Sources = { root: string; brand: Brand; content: BrandWords }
 
-/** Hashes everything that `npm run brand` reads. Returns undefined in a clone without the original pictures. */
+/** Hashes the brand's wording, colors, corners, logo, and pictures. Returns undefined without the original pictures. */
 export function computeBrandStamp({ root, brand, content }: Sources): string | undefined {
   const folder = join(root, 'site/brand')
   const files = globSync('*', { cwd: folder }).filter((file) =>

@@ -23,7 +23,7 @@ const formatColors = (colors: Record<string, string>) =>
 const formatRgb = (hex: string) =>
   [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(' ')
 
-// Only style sheets that load later use these, so leave them out of the first screen's style sheet.
+// The first screen does not use these, so leave them out of its style sheet.
 const laterTokens = /^--(color-(gold|sand|accent-deep|paper-veil)|radius-l|shade-night):/
 
 function listTokens({ palette, roundness, shades, heroTop } = brand): string[] {

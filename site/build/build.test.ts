@@ -60,7 +60,7 @@ describe('a build for another backend and a public address', () => {
     const inlined = [...page.matchAll(/<(script|style)( [^>]*)?>(.*?)<\/\1>/gs)].filter(
       ([, , attributes]) => attributes !== ' type="application/ld+json"',
     )
-    // With an attribute like `async`, the script could run after the first paint.
+    // With `type="module"`, the script could run after the first paint.
     expect(inlined.map(([, name, attributes]) => [name, attributes])).toEqual([
       ['style', undefined],
       ['script', undefined],
@@ -84,7 +84,7 @@ describe('a build for another backend and a public address', () => {
   test('defines each custom property in the style sheet that uses it, or in the page', () => {
     const [, landing = ''] = read('index.html').match(/<style>(.*?)<\/style>/s) ?? []
     const [file = ''] = read('index.html').match(/assets\/below-fold-[\w-]+\.css/) ?? []
-    // review-motion.ts sets the number of cards.
+    // Skip --cards, which review-motion.ts sets.
     const findMissing = (css: string, defined: string) =>
       [...css.matchAll(/var\((--[\w-]+)\)/g)]
         .map(([, name = '']) => name)

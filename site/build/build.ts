@@ -15,8 +15,8 @@ const reviewMotion = 'sections/review-motion.ts'
 const missingPage = 'report-missing-page.ts'
 
 /**
- * Builds the public files in `outDir`. Also builds the renderer, in a folder next to it, which the server runs when the
- * owner publishes.
+ * Builds the public files in `outDir`, and the renderer in a folder next to it. The server runs the renderer when the
+ * owner previews or publishes the page.
  */
 export async function buildSite(outDir = join(root, 'dist')) {
   const rendererDir = `${outDir}-render`
@@ -51,7 +51,7 @@ export async function buildSite(outDir = join(root, 'dist')) {
 const compile = (config: InlineConfig) =>
   build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn', ...config })
 
-/** Compiles the style sheets and the code that the page imports. The first screen's style sheet is inlined. */
+/** Compiles the style sheets and the code that the pages load. The first screen's style sheet is inlined. */
 async function compileClient(write: (name: string, data: string | Uint8Array) => void) {
   const sheets = {
     landing: 'landing-page.css',
@@ -103,7 +103,7 @@ function copyPictures(write: (name: string, data: Uint8Array) => void) {
   const hash = (data: Uint8Array) =>
     createHash('sha256').update(data).digest('base64url').slice(0, 5)
   const paths = listFiles().filter((file) => file.startsWith('pictures/'))
-  // The page may contain the URLs of up to 60 avatars, so give them one shared hash and short names.
+  // The page may contain the URLs of many avatars, so give them one shared hash and short names.
   const avatars = paths.filter((path) => path.startsWith('pictures/avatars/'))
   const avatarsHash = hash(Buffer.concat(avatars.map(read)))
   for (const path of paths) {

@@ -1,6 +1,6 @@
 const retryMs = 15_000
 
-/** Resolves when the connection is back, or after 15 s, because the browser may not notice. */
+/** Resolves when the browser reports a connection, or after 15 s, because it may not report one. */
 export const untilOnline = () =>
   new Promise((resolve) => {
     addEventListener('online', resolve, { once: true })

@@ -50,7 +50,7 @@ export function EstimateCard({ content, build }: PageProps) {
           </p>
         ))}
       </div>
-      {/* React hydrates only the form. Nothing else needs React in the browser. */}
+      {/* React hydrates only the form. */}
       <div
         id="estimate"
         data-code={build.formCode}

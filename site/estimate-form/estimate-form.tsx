@@ -114,8 +114,8 @@ export function EstimateForm({ content }: { content: FormContent }) {
         {...field('phone')}
         type="tel"
         autoComplete="tel"
-        // For native validation, before hydration or without scripts. Accept other characters, because the server also
-        // reads full-width digits.
+        // Browsers check the pattern before hydration, or without scripts. It accepts any text with a non-ASCII
+        // character, because the server also reads full-width digits.
         pattern={`${phonePattern}|.*[^ -~].*`}
         title={words.phoneRule}
         onInput={(event) => {
@@ -173,7 +173,7 @@ export function EstimateForm({ content }: { content: FormContent }) {
       ))}
       <Honeypot label={words.trapLabel} />
       <input type="hidden" name="consent" value={words.consent.version} />
-      {/* save-draft.ts sets the key. Browsers do not restore an input with type="hidden" after Back. */}
+      {/* save-draft.ts sets the key. Do not use type="hidden", which Chromium does not restore after Back. */}
       <input hidden name="idempotencyKey" />
       <button type="submit" disabled={submitting} className="button large">
         {submitting ? words.submitting : words.submit}

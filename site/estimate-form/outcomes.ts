@@ -33,7 +33,7 @@ function startMove(elements: Element[]) {
       elements.map((element, index) => [element, (before[index] ?? 0) - findTop(element)]),
     )
     for (const [element, offsetPx] of offsets) {
-      // Subtract the movement of the element around this one, which already moves it.
+      // Subtract the movement of the container, because its animation also moves this element.
       const container = elements.find((other) => other !== element && other.contains(element))
       const ownPx = offsetPx - ((container && offsets.get(container)) ?? 0)
       element.animate({ translate: [`0 ${ownPx}px`, '0'] }, { duration: 350, easing: 'ease-out' })

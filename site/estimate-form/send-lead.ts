@@ -22,12 +22,12 @@ const supabase = createClient(url, publicKey, {
   auth: { ...(storage && { storage }), persistSession: true, autoRefreshToken: true },
 })
 
-/** Both times come from the server, because the visitor's clock may be wrong and the page's hours outdated. */
+/** Prefer the server's times, because the visitor's clock may be wrong, and the page's hours may be outdated. */
 export type Received = { receivedAt: number; callBy?: number }
 
 /**
  * Sends the lead to submit-to-airtable, and retries once if that can help. Returns undefined if the browser is
- * offline. Throws an error if the lead is not stored.
+ * offline. Otherwise, throws an error if the server does not confirm that the lead is stored.
  */
 export async function sendLead(form: HTMLFormElement, lead: Lead): Promise<Received | undefined> {
   let received: Received | undefined
@@ -85,7 +85,10 @@ function computeRetryDelay(error: unknown) {
   return Math.min(Math.max(retryAfterMs || 0, retryDelayMs), maxRetryDelayMs)
 }
 
-/** Replaces the honeypot's text with one word, because headers have a size limit and the lead must arrive. */
+/**
+ * Formats the visit for its header. Replaces the honeypot's text with one word, because the server rejects headers that
+ * are too large, and the lead must arrive.
+ */
 function formatVisit(data: FormData) {
   const visit = new URLSearchParams({ [trapField]: data.get(trapField) ? 'filled' : '' })
   for (const name of ['consent', 'elapsedMs', 'source'])

@@ -10,7 +10,7 @@ export function onInteraction(react: () => void) {
 // Wait before a retry. Otherwise, a file that a deploy has removed would be requested on every mouse move.
 const retryMs = 2_000
 
-/** Loads the code that hydrates the form at the first interaction. Returns a function that preloads this code. */
+/** At the first interaction, loads the code that hydrates the form. Returns a function that preloads this code. */
 export function loadFormOnInteraction(codeUrl: string) {
   let isLoading = false
   onInteraction(() => {
@@ -28,7 +28,7 @@ export function loadFormOnInteraction(codeUrl: string) {
 // TypeScript has no type for navigator.connection, because not all browsers support it.
 type Connection = { saveData?: boolean; effectiveType?: string }
 
-/** Downloads the form's code without running it, unless the connection is slow or metered. */
+/** Downloads the form's code without running it, unless the connection is slow or the visitor limits data use. */
 function preload(codeUrl: string) {
   const { connection } = navigator as { connection?: Connection }
   if (connection?.saveData || /[23]g/.test(connection?.effectiveType ?? '')) return

@@ -1,6 +1,6 @@
 /*
- * All the code that runs before the visitor interacts with the page. The build inlines it into the HTML after the first
- * screen, so it cannot fail to load. React loads at the first interaction (load-form.ts).
+ * The code that runs before the visitor interacts with the page. The build inlines it into the HTML after the first
+ * screen, so it cannot fail to load. React runs at the first interaction (load-form.ts).
  */
 import { readFormContent } from '../estimate-form/form-content.ts'
 import { createCompanyClock } from './company-clock.ts'
@@ -90,7 +90,7 @@ addEventListener('load', () => {
   year.textContent = String(new Date().getFullYear())
 })
 
-/** Loads the code that moves the reviews when they are about to become visible. */
+/** When the reviews are about to become visible, loads the code that moves them. */
 function loadReviewMotion() {
   const section = document.querySelector<HTMLElement>('[data-motion]')
   if (!section) return
@@ -106,11 +106,11 @@ function loadReviewMotion() {
   near.observe(section)
 }
 
-// Do this last, because it may fail in an old browser that does not know the company's time zone.
 const island = document.getElementById('estimate') as HTMLElement
 const isAnswered = showOutcome()
 const preloadForm = prepareForm(island)
 const { hours } = readFormContent(island)
 const clock = createCompanyClock(hours)
+// Show times last, because formatting them may fail in an old browser that does not know the company's time zone.
 if (hours.open !== 'always') showHours(hours, clock)
 if (!isAnswered) showPromise(clock.formatTime)

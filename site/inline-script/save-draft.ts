@@ -18,7 +18,7 @@ export function autosaveDraft(form: HTMLFormElement, source: string) {
     unlessBlocked(() => localStorage.setItem(storageKey, draft))
   }
 
-  // After Back or a reload, the browser restores the fields and their key.
+  // After Back or a reload, the browser may already have restored the fields and their key.
   const draft = key.value ? undefined : readDraft()
   const isRestored = Boolean(key.value || draft)
   if (draft) {

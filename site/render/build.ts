@@ -1,6 +1,6 @@
 import type { Content } from '../schema/content-schema.ts'
 
-/** Code that a page contains, or, in development, the URL of its source. */
+/** Code that a page contains, or the URL of code that it loads. */
 export type Code = { code: string } | { url: string }
 
 /** The results of a build that the pages need. Stored as JSON next to the bundled renderer. */

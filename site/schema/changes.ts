@@ -3,7 +3,10 @@ import { formatOpeningHours } from '../sections/opening-hours.ts'
 import { type EditorField, editorSections, joinLabels } from './editor.ts'
 import { readEntry } from './entry-path.ts'
 
-/** A field whose entry differs. `before` or `after` is missing if that entry is empty. */
+/**
+ * A field whose entry differs. `before` is missing if the entry was empty, or if only its order or sample marks have
+ * changed. `after` is missing if the entry is now empty.
+ */
 type DraftChange = Texts & { label: string }
 type Texts = { before?: string; after?: string }
 

@@ -213,5 +213,8 @@ export const contentSchema = group({
 
 export type Content = v.InferOutput<typeof contentSchema>
 
-/** Stop at the first error, because later rules rely on earlier ones. The rules for hours need a valid time zone. */
+/**
+ * Stop checking an entry at its first error, because later rules rely on earlier ones. For example, the last rule for
+ * hours needs a valid time zone.
+ */
 export const checkOptions = { abortPipeEarly: true } as const

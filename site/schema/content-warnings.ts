@@ -46,7 +46,7 @@ export function* findContentWarnings(
 const formatDate = (date: string) =>
   new Date(date).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** The entries that the page replaces with those under limitedHours. */
+/** The entries that the page replaces if the company is not always open. */
 const replacedTexts =
   /^(header\.callLabel|footer\.(callHeading|alwaysOpen)|head\.(title|description|shareLines)|emergency\.notUrgent)\b/
 

@@ -16,8 +16,8 @@ import { fillIn } from './placeholders.ts'
 import { explainTooMany, maxEntries } from './rules.ts'
 
 /**
- * The entries that the owner can edit on the desk, in the same tree as the content. An optional entry that the owner
- * has left out is null. A missing entry means that the one in site/content.ts applies.
+ * The entries that the owner can edit on the desk, with the same structure as the content. An optional entry that the
+ * owner has left out is null. A missing entry means that the one in site/content.ts applies.
  */
 type Draft = object
 
@@ -31,7 +31,7 @@ export function pickEditable(content: Content): Draft {
   return draft as Draft
 }
 
-/** Finds an entry that must not be stored, because it is too long or too deeply nested to check, show, or edit. */
+/** Finds an entry that must not be stored, because it has too many items or is too deeply nested to check or edit. */
 export function findMisfit(draft: unknown): Mistake | undefined {
   for (const { path, depth } of editableEntries) {
     const value = readEntry(draft, path)
@@ -183,8 +183,8 @@ function explainWarning({ id, text, next, paths }: ContentWarning, content: obje
 }
 
 /**
- * Removes nulls, which stand for optional entries that the owner has left out. Also removes names such as toString,
- * because a group that redefines them cannot be turned into text.
+ * Removes nulls, which stand for optional entries that the owner has left out. Also removes properties such as
+ * toString, because an object that redefines them cannot be converted to a string.
  */
 const clean = (value: unknown) =>
   JSON.parse(JSON.stringify(value), (name, inner) =>

@@ -51,7 +51,7 @@ function writing(maxLength: number, required: readonly string[], common: readonl
 }
 
 const isFilled = v.check<string, string>(
-  // U+2800 is a blank Braille cell.
+  // U+2800 is a blank Braille cell, which \s does not match.
   (input) => /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(input),
   'is empty. Fill it in.',
 )
@@ -65,7 +65,7 @@ export const line = v.pipe(writing(lineLength, [], commonPlaceholders), isFilled
 export const text = v.pipe(writing(textLength, [], commonPlaceholders), isFilled)
 export const optionalText = writing(textLength, [], commonPlaceholders)
 export const shortFact = (maxLength: number) => v.pipe(writing(maxLength, [], []), isFilled)
-/** A fact about the company. */
+/** A line without placeholders, such as a fact about the company. */
 export const fact = shortFact(lineLength)
 /** A text with a required placeholder, which is filled in when the text is shown. */
 export const textWith = (placeholder: 'time' | 'count' | 'address' | 'field') =>

@@ -9,7 +9,7 @@ import { measureName } from './logo.tsx'
 export function listHeroPictures(build: Build) {
   const find = (size: string) => findFile(build, `pictures/hero-${size}.avif`)
   return {
-    // One size for all phones and tablets, because it is small enough for the first round trip.
+    // One size for all phones and tablets, because it is small enough for one round trip.
     tall: { media: '(width < 64rem)', srcSet: find('portrait-1080') },
     wide: {
       media: '(width >= 64rem)',

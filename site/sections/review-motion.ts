@@ -30,7 +30,7 @@ update()
 
 /**
  * If all cards fit on the screen, they do not move, because a loop would show cards twice, as if there were more
- * reviews. Rows of six or more always move.
+ * reviews. Rows of six or more cards can move on any screen.
  */
 function canLoop(row: HTMLElement): boolean {
   const list = row.firstElementChild?.firstElementChild as HTMLElement

@@ -5,7 +5,7 @@ import { FiveStars, FiveStarsDrawing, Pause, Play } from './icons.tsx'
 type Review = Content['testimonials']['reviews'][number]
 type Testimonial = Review & { id: number; image: string | undefined }
 
-// A row has at least six cards if possible, because such a row always moves (review-motion.ts).
+// Aim for at least six cards in a row, because such a row can move on any screen (review-motion.ts).
 const [maxRows, rowLength] = [3, 6]
 
 /** Adds an ID and a picture to each review, so that the owner doesn't have to, and splits the list into rows. */

@@ -71,7 +71,7 @@ export async function loadPlaces(key: string, region: string) {
 
   const places = await new Promise<Places | undefined>((resolve) => {
     let isRequested = false
-    // With `loading=async`, the script's load event fires before the library is ready.
+    // Poll, because with `loading=async`, the script's load event fires before the library is ready.
     const timer = setInterval(() => {
       const maps = window.google?.maps
       const { AutocompleteSuggestion, AutocompleteSessionToken } = maps?.places ?? {}

@@ -3,7 +3,7 @@ import type { Places, Prediction } from './places.ts'
 // Google's place types for addresses. A request may list at most five.
 const addressTypes = ['street_address', 'premise', 'subpremise', 'route']
 
-// Fewer letters match too many addresses, and every request is billed.
+// Shorter text matches too many addresses to be worth a request.
 const minLength = 3
 // Longer than a fast typist's pause between keystrokes, but too short to notice.
 const debounceMs = 200
