@@ -24,7 +24,7 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
       .updateTable('deliveries')
       .set({ state: 'cancelled', cancelReason: 'restored', settledAt: now })
       .where('state', '=', 'waiting')
-      .where('reason', '!=', 'remind')
+      .where('isMessage', '=', 1)
       .where('recipient', '!=', rowChannel.kind)
       .where((eb) =>
         eb.or([
@@ -36,7 +36,7 @@ export function cancelOldAlerts({ kysely }: Database, now: number) {
       .execute()
     const overdue = await trx
       .deleteFrom('deliveries')
-      .where('reason', '=', 'remind')
+      .where('isMessage', '=', 0)
       .where('leadId', 'in', old)
       // Keep reminders that are not due yet, such as one to call again tomorrow.
       .where('dueAt', '<', now)

@@ -139,7 +139,7 @@ it('resends alerts from the last hour, cancels older ones, and sends all leads t
   const reminders = await restored.kysely
     .selectFrom('deliveries')
     .select('leadId as id')
-    .where('reason', '=', 'remind')
+    .where('isMessage', '=', 0)
     .orderBy('dueAt')
     .execute()
   expect(reminders).toEqual([{ id: youngLead }, { id: nightLead }, { id: againLead }])

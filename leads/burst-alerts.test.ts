@@ -45,7 +45,7 @@ async function open(engine: Engine = 'sqlite', more: Record<string, string> = {}
       .select('state')
       .distinct()
       .where('recipient', '!=', 'airtable')
-      .where('reason', '!=', 'remind')
+      .where('isMessage', '=', 1)
       .where('state', '!=', 'asking')
       .execute()
   return { ...service, db, send, sendMany, sendFirst, deliver, readStates }

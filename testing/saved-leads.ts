@@ -164,7 +164,7 @@ export async function listPendingRecipients({ kysely }: Database): Promise<strin
   const deliveries = kysely.selectFrom('deliveries').select('recipient').distinct()
   const pending = await deliveries
     .where('state', '=', 'waiting')
-    .where('reason', '!=', 'remind')
+    .where('isMessage', '=', 1)
     .execute()
   return pending.map(({ recipient }) => recipient)
 }

@@ -136,7 +136,7 @@ describe('with Airtable', () => {
       opened.db.kysely
         .updateTable('deliveries')
         .set({ state: 'sent' })
-        .where('reason', '!=', 'remind')
+        .where('isMessage', '=', 1)
         .execute()
     return { fake, setStatus, settle, ...opened }
   }

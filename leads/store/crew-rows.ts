@@ -21,6 +21,7 @@ export const makeCrewRow = (leadId: string, dueAt: number) => ({
   leadId,
   recipient: crew,
   reason: 'remind' as const,
+  isMessage: 0,
   nextAttemptAt: dueAt,
   dueAt,
 })
@@ -209,7 +210,7 @@ export async function hurryFirstReminder(
     .selectFrom('deliveries')
     .select(['recipient', 'reason', 'state', 'arrivedAt'])
     .where('leadId', '=', id)
-    .where('reason', '!=', 'remind')
+    .where('isMessage', '=', 1)
     .execute()
   if (messages.some((one) => isReminder(one.reason) || isTold(one))) return
   await trx

@@ -124,7 +124,7 @@ export async function retryDeliveries(
     .selectFrom('deliveries')
     .select(['leadId', 'recipient', 'reason'])
     .where('state', '=', waiting)
-    .where('reason', '!=', 'remind')
+    .where('isMessage', '=', 1)
     .where('dueAt', '<=', now)
     // Skip rows that a sender has locked, because waiting for them could cause a deadlock.
     .$if(engine === 'postgres', (query) => query.forUpdate().skipLocked())
@@ -153,6 +153,7 @@ export const makeDeliveries = ({ leadId, recipients, reason }: NewDeliveries, du
     leadId,
     recipient,
     reason,
+    isMessage: 1,
     nextAttemptAt: dueAt,
     dueAt,
   }))
@@ -191,8 +192,8 @@ export async function writeDeliveries(
     .execute()
 }
 
-// A change of the lead's state does not cancel these. It moves the crew's row instead.
-const notCancelled = ['remind', 'received', 'called', 'outcome', ...correctionReasons] as const
+// Messages that a change to the lead's state does not cancel.
+const notReminders = ['received', 'called', 'outcome', ...correctionReasons] as const
 
 type Cancellation = { leadId: string; because: CancelReason; now: number }
 
@@ -203,6 +204,7 @@ export const cancelPending = (trx: Kysely<Tables>, { leadId, because, now }: Can
     .set({ state: 'cancelled', cancelReason: because, settledAt: now })
     .where('leadId', '=', leadId)
     .where('state', '=', waiting)
+    .where('isMessage', '=', 1)
 
 /** Cancels a lead's pending reminders and the email about an unanswered call, except for the reasons in `keeps`. */
 export async function cancelDeliveries(
@@ -210,7 +212,7 @@ export async function cancelDeliveries(
   { keeps, ...cancellation }: Cancellation & { keeps: readonly DeliveryReason[] },
 ): Promise<void> {
   await cancelPending(trx, cancellation)
-    .where('reason', 'not in', [...notCancelled, ...keeps])
+    .where('reason', 'not in', [...notReminders, ...keeps])
     .execute()
 }
 

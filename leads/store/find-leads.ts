@@ -43,7 +43,7 @@ export async function addDetails({ kysely }: Database, leads: StoredLead[]) {
       'tappedAt',
     ])
     .where('leadId', 'in', ids)
-    .where('reason', '!=', 'remind')
+    .where('isMessage', '=', 1)
     .orderBy('dueAt')
     .orderBy('recipient')
     .$narrowType<{ reason: DeliveryReason }>()

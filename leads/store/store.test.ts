@@ -166,7 +166,7 @@ describe.each(engines)('the store on %s', (engine) => {
         .updateTable('deliveries')
         .set({ nextAttemptAt })
         .where('leadId', '=', id)
-        .where('reason', '!=', 'remind')
+        .where('isMessage', '=', 1)
         .execute()
     await set(9)
     expect(await find()).toBe(9)

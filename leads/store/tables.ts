@@ -62,6 +62,7 @@ const tables = {
     leadId: column<string>(),
     recipient: column<string>(),
     reason: column<DeliveryReason | 'remind'>(),
+    isMessage: column<Generated<number>>(),
     state: column<Generated<DeliveryState>>(),
     attempts: column<Generated<number>>(),
     nextAttemptAt: column<number>(),

@@ -95,9 +95,11 @@ create table deliveries (
   recipient text not null,
   -- leads/delivery-reason.ts lists the reasons. 'remind' is for the crew's row.
   reason text not null,
-  -- 'waiting', 'asking' (the service accepted it, and we ask whether it arrived), 'sent' (the service accepted
-  -- it), 'failed' (the service reported later that it did not arrive, or the recipient is gone), 'cancelled' (no
-  -- longer needed), or 'expired' (not sent in time).
+  -- 0 for the crew's row.
+  is_message integer not null default 1,
+  -- 'waiting', 'asking' (the service accepted it, and we ask whether it arrived), 'sent' (the service accepted it),
+  -- 'failed' (the service reported later that it did not arrive, or the recipient is gone or permanently rejected it),
+  -- 'cancelled' (no longer needed), or 'expired' (not sent in time).
   state text not null default 'waiting',
   attempts integer not null default 0,
   -- When to send the message, or to ask next whether it arrived.

@@ -65,7 +65,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
       selectFrom('deliveries')
         .select(({ fn }) => fn.countAll().as('count'))
         .whereRef('leadId', '=', 'leads.id')
-        .where('reason', '=', 'remind')
+        .where('isMessage', '=', 0)
         .as('steps'),
     )
     .compile()
@@ -142,7 +142,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
     async hasDue(): Promise<boolean> {
       const { rows } = await sql`
         select 1 from deliveries left join leads on leads.id = lead_id
-        where state in ('waiting', 'asking') and (reason <> 'remind' or status in (${sql.join(listStatuses('next-call', 'result'))}))`.execute(
+        where state in ('waiting', 'asking') and (is_message = 1 or status in (${sql.join(listStatuses('next-call', 'result'))}))`.execute(
         kysely,
       )
       if (rows.length > 0) return true
@@ -151,7 +151,7 @@ export function createHistory(world: World, { kysely }: Database, hours: Busines
         .selectFrom('deliveries')
         .innerJoin('leads', 'leads.id', 'leadId')
         .select(['dueAt as at', 'deadlineAt', 'changedAt as reopenedAt'])
-        .where('reason', '=', 'remind')
+        .where('isMessage', '=', 0)
         .execute()
       return open.some(({ at, deadlineAt, reopenedAt }) => {
         const restartedAt = reopenedAt === null ? 0 : computeOpening(reopenedAt, hours)

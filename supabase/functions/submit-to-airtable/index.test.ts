@@ -141,7 +141,7 @@ describe('the function on Deno', () => {
     await db.kysely
       .updateTable('deliveries')
       .set({ dueAt: Date.now(), nextAttemptAt: Date.now() })
-      .where('reason', '=', 'remind')
+      .where('isMessage', '=', 0)
       .execute()
     expect(await post('/deliver')).toBe(202)
     await waitUntil(() => listMails().length === 2)
