@@ -128,6 +128,7 @@ export function openDelivery(
     },
     {
       batchSize: 10,
+      restMs: 250,
       isAlert: false,
       expiresAfterMs: null,
       ...changes,

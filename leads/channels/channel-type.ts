@@ -79,7 +79,9 @@ export type Channel<
   batchSize: number
   /** If a sender is killed, another process takes over its recipient after this time; 20 s by default. */
   leaseMs?: number
-  /** Tells the crew that a lead needs a call. */
+  /** The minimum time between two sends across all processes. */
+  restMs?: number
+  /** True if messages tell the crew that a lead needs a call. */
   isAlert: boolean
   /** Visitors can type anyone's email address, so store/limits.ts limits the messages about new leads. */
   isLimited?: boolean

@@ -23,6 +23,7 @@ import {
 
 // Enough for all leads from one night, so that one message can tell the crew about them.
 const leadsAtOnce = 400
+const restMs = 250
 // After this, an unnecessary reminder is better than a late one.
 const waitForAirtableMs = 5_000
 const readLaterMs = 5 * minuteMs
@@ -184,14 +185,14 @@ export async function remindDue(
       const waitsSince = Math.min(...some.map(({ nextAttemptAt }) => nextAttemptAt))
       return now() < waitsSince + waitForAirtableMs ? 'busy' : undefined
     }
-    let retryAfterMs = 0
+    let retryAfterMs = restMs
     try {
       const ids = some.map(({ id }) => id)
       const { statuses, failure } = await rowChannel.listSetStatuses(ids, access, context)
       if (failure) {
         // An unnecessary reminder costs less than a late call.
         log.warn({ error: failure.error }, 'cannot read Airtable; treating leads as not called')
-        retryAfterMs = failure.retryAfterMs ?? 0
+        retryAfterMs = Math.max(failure.retryAfterMs ?? 0, restMs)
       }
       return statuses
     } finally {

@@ -42,16 +42,30 @@ describe.each(engines)('a channel on %s', (engine) => {
   })
 })
 
+it('sends due deliveries in batches, pauses between them, and records the results', async () => {
+  const db = await save(5)
+  const changes = { batchSize: 2 }
+  const { deliver, sends, clock, deliverer } = openDelivery(db, sendWell, { changes })
+  await deliverer.deliverDue(10_000)
+  expect(sends.map(({ ids, at }) => [ids.length, at - start])).toEqual([
+    [2, 0],
+    [2, 250],
+    [1, 500],
+  ])
+  expect(await readStates(db)).toEqual(Array(5).fill('sent'))
+  clock.at += 1_000_000
+  await deliver()
+  expect(sends).toHaveLength(3)
+})
+
 it('starts no send after its time is over', async () => {
   const db = await save(3)
   const changes = { batchSize: 1 }
-  const send: Send = async (claimed) => {
-    clock.at += 250
-    return claimed.map(succeed)
-  }
-  const { deliver, deliverer, sends, clock } = openDelivery(db, send, { changes })
+  const { deliver, deliverer, sends, clock } = openDelivery(db, sendWell, { changes })
+  // A pause of 250 ms follows each send.
   await deliverer.deliverDue(500)
   expect(sends).toHaveLength(2)
+  clock.at += 250
   await deliver()
   expect(await readStates(db)).toEqual(Array(3).fill('sent'))
 })
@@ -181,14 +195,13 @@ describe('renews its lease', () => {
 
 it('lets other processes send as soon as it stops', async () => {
   const db = await save(2)
-  const send: Send = async (claimed) => {
-    void stopped.deliverer.stop(10_000)
-    return claimed.map(succeed)
-  }
-  const stopped = openDelivery(db, send, { changes: { batchSize: 1 } })
+  const stopped = openDelivery(db, sendWell, {
+    changes: { batchSize: 1 },
+    pause: async () => void stopped.deliverer.stop(0),
+  })
   await stopped.deliver()
   expect(await readStates(db)).toEqual(['sent', 'waiting'])
-  const other = openDelivery(db, sendWell)
+  const other = openDelivery(db, sendWell, { clock: { at: start + 250 } })
   await other.deliver()
   expect(await readStates(db)).toEqual(['sent', 'sent'])
 })

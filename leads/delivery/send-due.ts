@@ -52,17 +52,18 @@ export async function sendDue(
   context: Context,
   { holder, faults, renewEveryMs, succeeded, isOver, aborting }: Sender,
 ): Promise<void> {
-  const { batchSize, isAlert, arrivesWhenSent, wakesPhones } = channel
+  const { batchSize, restMs = 0, isAlert, arrivesWhenSent, wakesPhones } = channel
   const { name } = recipient
   const { db, now, pause, timers, random, makeId, log } = context
   const lease = () => ({ holder, now: now(), until: now() + (channel.leaseMs ?? leaseMs) })
 
-  while (!isOver()) {
+  for (let hasSent = false; !isOver(); hasSent = true) {
     const acquired = lease()
     const claim = await claimDue(db, name, acquired, {
       batchSize,
       combines: channel.sendSummary !== undefined,
       messageId: makeId(),
+      restMs: hasSent ? restMs : 0,
     })
     if (!claim) return
     // The process was paused, so another one may have become the sender.
@@ -70,11 +71,12 @@ export async function sendDue(
     const { lost, stopRenewing } = keepLease(acquired)
     const results = await send(claim, AbortSignal.any([lost, aborting]))
     await record(claim, results).finally(stopRenewing)
+    const waitMs = Math.max(computeRetryAfterMs(results), restMs)
     // Store the service's wait even if the lease counts as lost, because the database may only have been slow.
-    if (isOver() || lost.aborted || results.some(({ ok }) => !ok))
-      return leave(computeRetryAfterMs(results))
+    if (isOver() || lost.aborted || results.some(({ ok }) => !ok)) return leave(waitMs)
+    if (restMs > 0) await pause(restMs)
   }
-  return leave(0)
+  return leave(restMs)
 
   function leave(waitMs: number): Promise<void> {
     const notBefore = waitMs > 0 ? now() + waitMs : 0

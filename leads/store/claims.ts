@@ -154,7 +154,8 @@ export function claimDue(
     batchSize,
     combines = false,
     messageId,
-  }: { batchSize: number; combines?: boolean; messageId: string },
+    restMs = 0,
+  }: { batchSize: number; combines?: boolean; messageId: string; restMs?: number },
 ): Promise<Claim | undefined> {
   const { holder, now } = lease
   return kysely.transaction().execute(async (trx) => {
@@ -181,7 +182,7 @@ export function claimDue(
       }
       // None of these deliveries needs sending anymore, but others may.
       if (send.length + cancel.length + postpone.length > 0) continue
-      await release({ kysely: trx }, name, holder, 0)
+      await release({ kysely: trx }, name, holder, restMs && now + restMs)
       return undefined
     }
   })
