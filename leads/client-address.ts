@@ -13,8 +13,8 @@ export function readClientAddress(
 }
 
 /**
- * Returns the client's IP address behind a gateway when TRUSTED_PROXIES is not set. On *.supabase.co,
- * Cloudflare sets cf-connecting-ip and clients cannot forge it; elsewhere only the last hop is certain.
+ * Returns the client's IP address behind a gateway when TRUSTED_PROXIES is not set. On *.supabase.co, Cloudflare sets
+ * cf-connecting-ip and clients cannot forge it; elsewhere, only the last entry of X-Forwarded-For is certain.
  */
 export function readGatewayAddress(
   getHeader: (name: string) => string | undefined,

@@ -8,7 +8,7 @@ import type { PushDevice } from './store/push-devices.ts'
 import type { Database } from './store/tables.ts'
 import { createPause } from './timers.ts'
 
-/** The company's details in emails to homeowners. */
+/** The company's details in emails and on the desk. */
 export type Company = { name: string; phone: string; email?: string | undefined }
 
 /** All parts of the back end share this. A part that needs only some fields picks them. */

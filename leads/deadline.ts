@@ -7,7 +7,7 @@ export type CallPromise = { promiseStartAt: number; deadlineAt: number }
 /** Suspected spam gets no promise. */
 export const noPromise = { promiseStartAt: null, deadlineAt: null }
 
-/** Returns `at`, or when the company next opens if it makes no calls at that time. */
+/** Returns `at` if the company makes calls about this service then; otherwise, returns when it next opens. */
 export function computeCallStart(at: number, service: string, hours: BusinessHours): number {
   const isUrgent = service === 'emergency' && hours.emergencies === 'always'
   return isUrgent ? at : computeOpening(at, hours)
@@ -23,8 +23,8 @@ export const isDueAgain = ({ callAgainAt }: { callAgainAt: number | null }, now:
   callAgainAt !== null && callAgainAt <= now
 
 /**
- * Returns how long after the start of a call we ask for its result, and how long after it we plan another call. A call
- * is urgent if one of its requests is an emergency.
+ * Returns how long after the start of a call we ask for its result, and how long after that start we plan another call.
+ * A call is urgent if one of its requests is an emergency.
  */
 export const computeChase = (isUrgent: boolean) =>
   isUrgent

@@ -22,13 +22,13 @@ type AlertOptions = Clock & {
   answerUrl?: string | undefined
   /** The time of the call that a question is about. */
   callAt?: number | undefined
-  /** True if the homeowner sent an earlier request. */
+  /** True if a request with the same phone number arrived within the week before. */
   isRepeat?: boolean
   /** The URL of the lead on the desk, where the crew enters the result of a call. */
   deskUrl?: string | undefined
 }
 
-/** Returns the content of an alert, safe to show in any app. */
+/** Returns the content of an alert, in which apps find no links that the visitor typed. HTML still needs escaping. */
 export function describeAlert(
   lead: StoredLead,
   reason: DeliveryReason,

@@ -31,8 +31,8 @@ export type Channel<
   /** Completes the sentence "Set up …" for a developer. Only for alerts. */
   setupHint?: string
   /**
-   * True if messages can wake people. Such a channel gets no suspected spam, and gets a lead only after its countdown
-   * has started.
+   * True if messages can wake people. Such a channel gets a new lead only once its promise has started, and suspected
+   * spam only after someone has called.
    */
   wakesPhones?: boolean
   /** Sends one message for several deliveries. Required for channels that wake phones. */
@@ -65,7 +65,7 @@ export type Channel<
   ): Promise<Arrival>
   /** Returns a sentence for the owner. The parameters are phrases such as "2 leads" and "5 minutes". */
   explainFailure(leads: string, lateBy: string): string
-  /** The owner's next step, shown after that sentence. */
+  /** Follows that sentence; by default, tells the owner to look under Today. */
   adviceIfLate?: string
   /** Tells a developer what the channel is for if it is not set up. */
   offer?: { text: string; next: string }
@@ -93,15 +93,15 @@ export type Channel<
 }
 
 export type Recipient = {
-  /** Identifies the recipient in the database and in logs: `kind`, or `kind-` and a hash. */
+  /** Identifies the recipient in the database and in logs: `kind`, or `kind-` and part of a hash or device ID. */
   name: string
   /** Where `send` sends to, such as an email address. */
   to: string
   /** Shown to the owner; contains no secret. */
   label: string
-  /** Outside its hours, a phone gets an alert only if no other phone would get it. */
+  /** True outside a phone's hours, when it gets an alert only if no other phone would get it. */
   isOffDuty?: boolean
-  /** The email of the only person who uses this device. */
+  /** The email address of the person who is signed in on this device. */
   owner?: string | undefined
 }
 

@@ -71,7 +71,7 @@ async function openAll() {
   const { context } = createTestContext(db, makeSettings(env), { fetch })
   const send = async (changes: Partial<StoredLead>, channel: Channel) => {
     const lead = { ...storedJane, id: crypto.randomUUID(), ...changes }
-    // This channel sends to the address in the lead.
+    // This channel sends to the lead's email address.
     if (channel.kind === 'confirmation') lead.email = storedJane.email
     expect(await sendThrough(channel, context, { lead })).toMatchObject({ ok: true })
   }

@@ -35,7 +35,8 @@ export const rememberFaults =
       },
       verify: async () => {
         const verified = await logIn(server, timers).catch(save)
-        // Signing in doesn't show whether the mail server accepts our sender, so keep that fault until the next email.
+        // Signing in doesn't show whether the mail server accepts our emails, so a fault from sending stays until the
+        // next email.
         const fault = await readMailFault(db).catch(ignore)
         if (fault?.isLogin) await forgetMailFault(db).catch(ignore)
         return verified

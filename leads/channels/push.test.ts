@@ -130,7 +130,7 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
     'belongs to a removed address',
     ({ db }) => db.kysely.updateTable('deskSessions').set({ email: 'gone@example.com' }).execute(),
   ],
-  ['and device were removed', ({ db }) => db.kysely.deleteFrom('pushDevices').execute()],
+  ['remains, but which was removed', ({ db }) => db.kysely.deleteFrom('pushDevices').execute()],
   [
     'remains, but which was turned off',
     ({ db }) => db.kysely.updateTable('pushDevices').set({ schedule: 'off' }).execute(),

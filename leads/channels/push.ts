@@ -133,7 +133,7 @@ type PushMessage = {
   /** True if the lead has a phone number. */
   canDial?: boolean
   isEmergency?: boolean
-  /** True to replace the earlier notification without a sound. */
+  /** True if nobody needs to call now: the notification makes no sound, has no buttons, and soon closes. */
   isCalled?: boolean
   /** True if the message asks for the result of a call. */
   isQuestion?: boolean
@@ -268,7 +268,7 @@ const knownServices = [
   'notify.windows.com',
 ]
 
-/** Rejects other hosts, because a forged subscription could make the server call our own network. */
+/** Rejects unknown hosts, because a forged subscription could make the server call our own network. */
 export function isPushService(endpoint: string, more: readonly string[]): boolean {
   const url = endpoint.length <= 1_000 && URL.parse(endpoint)
   if (!url) return false

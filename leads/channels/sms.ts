@@ -68,7 +68,7 @@ async function sendSms(
   return { ok: false, error: explainRefusal(status, code), refused, ...findRetryAfter(response) }
 }
 
-// Leave out Twilio's error messages, because they contain phone numbers.
+// Leave out Twilio's error messages, because they may contain phone numbers.
 const replySchema = v.fallback(
   v.object({ sid: v.optional(v.string()), code: v.optional(v.number()) }),
   {},
@@ -143,7 +143,8 @@ function fitText(texts: readonly string[]): string {
 }
 
 /**
- * Returns versions of the message, longest first. Drops the map link first, because phones turn addresses into links.
+ * Returns versions of the message, longest first. Drops the map link first, because phones turn street addresses into
+ * links.
  */
 function listTexts(alert: Alert): string[] {
   const { name, headline, service, address, callUrl, mapUrl, answer: link, remarks } = alert
@@ -176,7 +177,7 @@ const plainPunctuation = (text: string) =>
 const beyondGsm7 = /[^\n\r @£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!-#¤%-?¡A-ZÄÖÑÜ§¿a-zäöñüà^{}\\[~\]|€]+/u
 const doubleInGsm7 = /[\^{}\\[~\]|€]/g
 
-/** Removes accents that are not in GSM-7, and replaces other characters with a question mark. */
+/** Removes accents that are not in GSM-7, and replaces other text outside GSM-7 with a question mark. */
 const simplify = (text: string) =>
   plainPunctuation(text.normalize('NFC')).replace(
     new RegExp(beyondGsm7, 'gu'),

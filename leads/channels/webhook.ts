@@ -65,7 +65,7 @@ function sign(secret: string, content: string): string {
   return `v1,${createHmac('sha256', key).update(content).digest('base64')}`
 }
 
-/** Slack shows `text` and ignores the rest. The fields of `lead` are as the visitor typed them. */
+/** Slack shows `text` and ignores the rest. The fields of `lead` are not escaped. */
 function formatPayload(alert: Alert, lead: StoredLead, now: number) {
   const { reason, callUrl, mapUrl, answer } = alert
   const { id, suspect, receivedAt, deadlineAt, calledAt } = lead

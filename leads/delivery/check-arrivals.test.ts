@@ -46,7 +46,7 @@ async function open({
   return { db, clock, twilio, startProcess, runAt, listReminders, countReads }
 }
 
-/** Records an alert that has arrived, such as a push notification. */
+/** Records a message that has arrived, such as a push notification. */
 const markArrived = ({ kysely }: Database, leadId: string, recipient: string) =>
   kysely
     .insertInto('deliveries')

@@ -181,7 +181,7 @@ export function createDeliverer(
       wake()
     },
 
-    /** For a runtime without timers: sends deliveries that are due within the budget, then returns. */
+    /** For a runtime that stops between requests: sends until the budget ends or nothing is due in the next 5 s. */
     async deliverDue(budgetMs: number): Promise<void> {
       endAt = Math.max(endAt, now() + budgetMs)
       wake()

@@ -32,7 +32,7 @@ export async function listDigestRecipients(
 export const computeDigestStart = ({ now, hours }: Context) =>
   computeNextStart(now() - expiresAfterMs, hours())
 
-/** Returns false for a new recipient. */
+/** Returns false for a new recipient, or if the clock was set back. */
 const isPlanned = (digestFrom: number | null, now: number): digestFrom is number =>
   digestFrom !== null && digestFrom <= now + longestDayMs
 

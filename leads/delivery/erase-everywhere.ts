@@ -5,7 +5,7 @@ import { eraseLead } from '../store/erase-lead.ts'
 import { findLead } from '../store/find-leads.ts'
 import { minuteMs } from '../time-units.ts'
 
-/** Nothing was erased. The owner can choose to erase only the stored lead. */
+/** The stored lead was not erased. The owner can choose to erase only that copy. */
 export class NotErased extends Error {
   constructor(why: string) {
     super(`Nothing was erased. ${why}`)

@@ -5,7 +5,7 @@ import { removeDevice } from '../store/push-devices.ts'
 import { nameServerPerson } from '../store/sign-in.ts'
 import { minuteMs } from '../time-units.ts'
 
-/** Sets up a crew with two phones: Sam's, which is about to be gone, and another. */
+/** Sets up a crew with two phones, one of which is about to be gone. Both are Sam's. */
 async function open() {
   const crew = await openCrew()
   const { db, clock, push, deliverAt } = crew
@@ -15,7 +15,7 @@ async function open() {
   const recipients = [`push-${sam?.id.slice(0, 8)}`]
   const start = clock.at
   const store = () => storeLead(db, { at: start, recipients })
-  /** Returns whose phones ring for which leads. */
+  /** Returns which phones are notified of which leads. */
   const hearAt = async (at: number) => {
     const { notified } = await deliverAt(at)
     return notified.map(({ device, data }) => `${device} ${data.notification.tag}`)

@@ -16,8 +16,8 @@ export async function planRecipients(
   const event = { ...given, isOpen: isOpen(at, context.hours()) }
   const { kind } = readReason(event.reason)
   const { promiseStartAt } = event.lead
-  // These may be sent while we are closed: a homeowner may have asked for that time, or the call was about an
-  // emergency.
+  // Reminders of a planned call and questions about a result may be sent while we are closed: a homeowner may have
+  // asked for that time, or the call was about an emergency.
   const hasOwnTime = kind === 'again' || kind === 'unresolved'
   const mayWake = promiseStartAt !== null && (hasOwnTime || at >= promiseStartAt)
   const planned = all.filter(

@@ -131,7 +131,7 @@ describe('with Airtable', () => {
       fake.records.splice(0, 1, { id: 'rec1', createdTime: '', fields })
     }
     setStatus('New')
-    /** Marks all messages as sent, also those to Airtable. */
+    /** Marks all messages as sent, including those to Airtable. */
     const settle = () =>
       opened.db.kysely
         .updateTable('deliveries')

@@ -220,7 +220,7 @@ export async function remindDue(
     return computeCallStart(now(), isUrgent ? 'emergency' : serviceType, hours())
   }
 
-  /** If an Undo reopened the lead while we were closed, its reminders start over when we open. */
+  /** Adds the promise that a new lead would get at the time of this one's next call or of the Undo that reopened it. */
   function withReopening(lead: DueLead) {
     // Use the time of a planned call, which may be weeks away. If an open lead has changed, its last change was an
     // Undo.

@@ -67,10 +67,10 @@ export function computeStepAfterReopening(
 type NextStep = { reason: DeliveryReason | undefined; nextAt: number | null }
 
 /**
- * Decides what to tell the crew about an uncalled lead now, and when the next step is due. Skips earlier reminders so
- * that after an outage, the crew gets one instead of three. A step before the first reminder's time is that reminder,
- * sent early because no alert arrived. After the last reminder, returns no reason, so the step only checks Airtable.
- * Repeats the reminder about the next call once.
+ * Decides what to tell the crew about a lead that needs a call, and when the next step is due. Skips earlier reminders
+ * so that after an outage, the crew gets one instead of three. A step before the first reminder's time is that
+ * reminder, sent early because no alert arrived. After the last reminder, returns no reason, so the step only checks
+ * Airtable. Repeats the reminder about the next call once.
  */
 export function decideStep(
   lead: ReopenedLead & Pick<DueLead, 'callAgainAt' | 'attempts' | 'dueAt'>,

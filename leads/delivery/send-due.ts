@@ -116,7 +116,7 @@ export async function sendDue(
     return { lost: losing.signal, stopRenewing }
   }
 
-  /** Sends a message about one lead, or one combined message about several. */
+  /** Sends the deliveries, or one combined message about their leads. */
   async function send(
     { deliveries, summary }: Claim,
     signal: AbortSignal,

@@ -30,10 +30,11 @@ export const airtable: Channel<'airtable'> & { leaseMs: number } = {
     const text = `Airtable is ready. The table ${settings.table} has all required columns.`
     return [{ state: 'ok', text }]
   },
-  // Airtable accepts ten records per request and five requests per second from all senders together.
+  // Airtable accepts ten records per request.
   batchSize: 10,
   // As long as a batch may take, because two upserts at the same time can create two rows.
   leaseMs: 45_000,
+  // Airtable accepts five requests per second from all senders together.
   restMs: 250,
   isAlert: false,
   expiresAfterMs: null,

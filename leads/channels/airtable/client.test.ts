@@ -29,7 +29,7 @@ test.each<[number, unknown, object, object?]>([
   [401, { error: 'NOPE' }, failed(/401 NOPE.*AIRTABLE_TOKEN/)],
   [403, {}, failed(/AIRTABLE_BASE_ID and AIRTABLE_TABLE/)],
   [404, {}, failed(/AIRTABLE_BASE_ID and AIRTABLE_TABLE/)],
-  // Airtable locks the base for 30 s, or longer if Retry-After is longer.
+  // Airtable locks the base for 30 s, so wait 32 s, or longer if Retry-After is longer.
   [429, busy, failed(/limiting/, 32_000)],
   [429, busy, failed(/limiting/, 90_000), { 'retry-after': '90' }],
   [429, { error: 'PUBLIC_API_BILLING_LIMIT_EXCEEDED' }, failed(/month/, 15 * minuteMs)],

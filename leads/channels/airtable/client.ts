@@ -11,7 +11,7 @@ export type AirtableDeps = {
   fetch: typeof fetch
   pause: (ms: number) => Promise<void>
   timers: Timers
-  /** Aborts the calls when the lease is lost or the process stops. */
+  /** Aborts the calls, such as when the lease is lost or the caller's time limit is over. */
   signal?: AbortSignal
   requestTimeoutMs?: number
 }
@@ -28,7 +28,7 @@ const quotaWaitMs = 15 * minuteMs
 export type Ok<Body = unknown> = { kind: 'ok'; body: Body }
 /** 422: Airtable works but rejects the request. `columns` are our columns that may be the cause. */
 export type RefusedRequest = { kind: 'refused'; type: string; columns: readonly ColumnName[] }
-/** Further requests would fail, too. */
+/** Any other failure, such as an outage or a wrong token. Further requests would probably fail, too. */
 export type Failure = { kind: 'failed'; error: string; status?: number; retryAfterMs?: number }
 export type Reply<Body = unknown> = Ok<Body> | RefusedRequest | Failure
 

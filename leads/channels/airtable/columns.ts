@@ -8,7 +8,7 @@ import { explainSource } from '../../source.ts'
 import { statuses, statusKinds } from '../../statuses.ts'
 
 type Column = {
-  /** The name in Airtable's meta API. */
+  /** The name of the column's type in Airtable's meta API. */
   type: string
   options?: { choices?: { name: string }[]; [option: string]: unknown }
   /** Column types that can store our values. */
@@ -54,7 +54,7 @@ const ownStatuses = [
 
 const isEmpty = (cell: unknown) => cell === undefined || cell === ''
 
-/** Returns true if someone has set Status. */
+/** Returns true if Status is neither empty nor one that a new lead gets. The crew or the site may have set it. */
 export const isStatusSet = (cell: unknown): boolean =>
   !isEmpty(cell) && !newStatuses.some((status) => status === cell)
 

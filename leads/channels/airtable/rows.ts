@@ -49,13 +49,13 @@ export type RowWrite = { lead: StoredLead; rowId?: string; cells: Cells }
 type Batch = { writes: readonly RowWrite[]; typecast: boolean }
 
 /**
- * Writes up to ten rows. After a 422, sends each lead separately, then without the column that the error mentions, and
- * finally with only Lead ID and Raw.
+ * Writes up to ten rows. After a 422, retries in the ways that may help: with typecast, with each lead separately,
+ * without the columns that may be the cause, and finally with only Lead ID and Raw.
  */
 export async function writeRows(
   writes: readonly RowWrite[],
   { path, request }: LeadTable,
-  // Off at first, because typecast silently clears values that do not fit, such as text in a number column.
+  // Off by default, because typecast silently clears values that do not fit, such as text in a number column.
   typecast = false,
 ): Promise<Map<StoredLead, Reply<Row>>> {
   const written = new Map<StoredLead, Reply<Row>>()

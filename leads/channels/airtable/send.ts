@@ -73,7 +73,7 @@ async function hasRow(db: Database, { id }: StoredLead): Promise<boolean> {
   )
 }
 
-/** Stops after a failure, because more requests would only extend an outage or a lockout. */
+/** Opens a table whose requests stop after a failure, because more would fail, too, or extend a lockout. */
 export function openBatch(settings: AirtableSettings, deps: AirtableDeps): LeadTable {
   const { path, request } = openTable(settings, deps)
   let failure: Failure | undefined
@@ -165,8 +165,8 @@ const sendCalls = updateRows((lead, row) => ({
 }))
 
 /**
- * Adds or clears Called At, and updates Result and Amount. Also writes Status, unless the crew has chosen a different
- * one.
+ * Adds or clears Called At, and updates Result and Amount. Also writes Status, unless the row has one that only the
+ * crew uses.
  */
 const sendOutcomes = updateRows((lead, { fields }) => {
   const { calledAt } = lead
@@ -232,7 +232,7 @@ export const senders = {
 
 const readTimeoutMs = 5_000
 
-// Each lead ID takes 55 characters of the URL, which Airtable limits to 16,000.
+// Each lead ID takes 61 characters of the URL, which Airtable limits to 16,000.
 const leadsPerRead = 50
 
 export type SetStatus = {
@@ -242,8 +242,8 @@ export type SetStatus = {
 }
 
 /**
- * Returns the Status of each lead whose Status the crew has set, which counts as a call, and the failure that ended the
- * read, if any.
+ * Returns the Status of each lead that no longer has the Status of a new lead, and the failure that ended the read, if
+ * any.
  */
 export async function listSetStatuses(
   leadIds: readonly string[],

@@ -50,7 +50,7 @@ const makeField = (name: ColumnName) => {
   return { name, type, ...(options && { options }) }
 }
 
-/** Checks the token, base, table, and columns. With `creates`, also creates missing ones. */
+/** Checks the token, base, table, and columns. With `creates`, also creates a missing table or missing columns. */
 export async function checkAirtable(
   settings: AirtableSettings,
   { creates, ...deps }: AirtableDeps & { creates: boolean },
