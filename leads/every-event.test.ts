@@ -40,7 +40,7 @@ function planWay(kind: EventKind, before: LeadStatus): EventKind[] {
   return [...Array<EventKind>(tries).fill('no-answer'), ...findWay(before, 'call-again')]
 }
 
-// Remarks and Undo are valid in any status.
+// Remarks are valid in any status, and Undo in any except `open`, so test each in one status.
 const pairs = [
   ...statusKinds.flatMap((status) => listValid(status).map((kind) => [kind, status] as const)),
   ...eventKinds.filter(isRemark).map((kind) => [kind, 'open'] as const),

@@ -32,7 +32,7 @@ import { toOneLine } from './safe-text.ts'
 const clock = { now: testTime, timeZone: 'UTC' }
 const alert = describeAlert(storedJane, 'received', clock)
 
-/** Ignores line breaks, which alerts show as spaces. */
+/** Lists the fields whose values the text contains. Ignores line breaks, which alerts show as spaces. */
 const findShown = (text: string) =>
   fieldNames.filter((name) => toOneLine(text).includes(toOneLine(readField(jane, name))))
 const alertFields = fieldNames.filter((name) => {

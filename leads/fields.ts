@@ -1,6 +1,6 @@
 /*
- * The fields of the estimate form, in order. The browser downloads this file, so it has only plain
- * data. Labels for visitors are in site/content.ts, outputs for the crew in field-outputs.ts.
+ * The fields of the estimate form, in order. The browser downloads this file, so it has only plain data. The fields'
+ * labels for visitors are in site/content.ts, and their outputs for the crew are in field-outputs.ts.
  */
 
 /** A multiline field keeps its line breaks. Alerts show them as spaces. */
@@ -9,7 +9,7 @@ type ChoiceField = { choices: Readonly<Record<string, string>>; multiline?: unde
 /** `noun` completes messages such as `Please enter your …`. */
 export type Field = { noun: string; required: boolean } & (TextField | ChoiceField)
 
-/** Values in requests, with the labels that visitors see. */
+/** The values that the form sends, with the labels that visitors see. */
 export const serviceTypes = {
   'new-roof': 'New Roof Installation',
   'roof-repair': 'Roof Repair',

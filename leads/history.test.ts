@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { EventKind, HistoryEvent } from './history.ts'
 import { fold, plansCall } from './lead-state.ts'
 
-/** Each event happens a minute after the previous one and plans the next call for 30 minutes later. */
+/** Makes events at the times 1, 2, and so on. An event that plans a call plans it for 30 later. */
 const makeEvents = (...kinds: EventKind[]): HistoryEvent[] =>
   kinds.map((kind, at) => ({
     number: at + 1,

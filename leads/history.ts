@@ -40,8 +40,8 @@ type Event = {
    */
   sentence: string
   /**
-   * The status after the event, or `same` if the event keeps the status. Null for remarks, which do not change the
-   * lead's state, and for Undo, which takes back the newest change.
+   * The status after the event, or `same` if the event keeps the status. Null for remarks, which change neither the
+   * status nor the version, and for Undo, which takes back the newest change.
    */
   becomes: LeadStatus | 'same' | null
   /** `started` for the start of a call; `answered` or `unanswered` for its result. Null for all other events. */
@@ -186,11 +186,11 @@ export const eventKinds = Object.keys(events) as EventKind[]
 
 export type HistoryEvent = {
   number: number
-  /** The sender creates this ID so that a retry does not add a second event. */
+  /** The desk creates the IDs of its own events, so that a retry does not add a second event. */
   id: string
   at: number
   kind: EventKind
-  /** Null if unknown: the links in an alert are the same for everyone. */
+  /** Null if unknown, such as for the link in an alert, which is the same for everyone. */
   person: string | null
   email: string | null
   via: 'desk' | 'link' | 'notification' | 'airtable' | 'site'

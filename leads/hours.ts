@@ -52,7 +52,7 @@ function* listSpans(at: number, { timeZone, open, closedDates }: BusinessHours) 
     if (closedDates.some((closed) => iso.endsWith(closed))) continue
     for (const span of open[date.toUTCString().slice(0, 3) as Weekday] ?? []) {
       const [from = 0, to = 0] = readSpan(span).map((minute) => toInstant(day + minute * minuteMs))
-      // In spring, a span inside the skipped hour is empty.
+      // In spring, a span that starts in the skipped hour may be empty.
       if (from < to && at < to) yield { from, to }
     }
   }
@@ -62,7 +62,7 @@ const morning = 7 * hourMs
 
 /**
  * Returns when the next working day starts: when the company first opens that day, or at 7 AM if it is open from
- * midnight. Returns Infinity if it always opens at midnight and closes before 7 AM.
+ * midnight. Returns Infinity if it always opens at midnight and closes by 7 AM.
  */
 export function computeNextStart(after: number, hours: BusinessHours): number {
   const { toWall, toInstant } = getClock(hours.timeZone)

@@ -21,7 +21,7 @@ export const newState = {
   /** Counts changes and Undo, but not remarks. */
   version: 0,
   changedAt: null as number | null,
-  /** The date of the appointment, the dollars, or why it was lost. */
+  /** The date of the appointment, the amount in dollars, or why the sale was lost. */
   saleDetails: null as string | null,
   lastNote: null as string | null,
   lastNoteBy: null as string | null,
@@ -30,7 +30,7 @@ export const newState = {
 /** Returns true if Undo can take back events of this kind. */
 export const isChangeKind = (kind: EventKind): boolean => events[kind].becomes !== null
 
-/** Remarks, such as notes, are always valid. They do not change the lead's state and are not undone. */
+/** Remarks, such as notes, are always valid. They change neither the status nor the version, and are not undone. */
 export const isRemark = (kind: EventKind): boolean => !isChangeKind(kind) && kind !== 'undone'
 
 /** Returns the status after an event that is not an Undo. */
@@ -132,8 +132,8 @@ type Relation = {
 }
 
 /**
- * Returns true if an event applies to another request, too. A call is recorded with one event ID on each request with
- * the same phone number that needs a call. Its result, a new time for the next call, and Undo apply to the requests
+ * Returns true if an event applies to another request, too. A call is recorded with one event ID on each request that
+ * has the same phone number and needs a call. Its result, a new time for the next call, and Undo apply to the requests
  * whose latest change has that ID. A sale belongs to one request, because otherwise one roof would count several times.
  */
 export function isShared(
@@ -155,15 +155,15 @@ export function isShared(
   if (isAgreed && isUnreached && !isSameCall && !isDueAgain(other, now)) return false
   const isFirst = status.needs === 'first-call'
   const isPlan = call !== null && plansCall(kind)
-  // Someone called without pressing “I’m calling” first. Another request that waits for its next call keeps its time,
-  // because this may be the call that was recorded there.
+  // True if someone called without pressing “I’m calling” first. A request that waits for its next call may already
+  // have this call, so change it only if it shares the latest change or if the card showed its current version.
   const isNewCall = isPlan && readNeed(lead) !== 'result'
   const isSame = isNewCall ? isSameNumber && (isFirst || isSameCall) : isSameCall
   if (!isStart && isSame) return true
   if (shownVersion === undefined) return isStart && isSameNumber && isValid(kind, other, undefined)
   // The card must have shown the current version, so that nobody changes what a colleague has just planned.
   const isCurrent = shownVersion === other.version
-  // A homeowner who answers agrees on one call about all requests, also about those that wait for another call.
+  // A homeowner who answers agrees on one call about all requests, including those that wait for another call.
   if (isPlan && call === 'answered' && status.needs === 'next-call') return isCurrent
   return (isCurrent || (isFirst && (isStart || isPlan))) && isValid(kind, other, shownVersion)
 }

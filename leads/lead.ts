@@ -22,8 +22,8 @@ const foreignNumber = String.raw`\+\D*(\d\D*){8,15}`
 const usNumber = String.raw`(1\D*)?(\d\D*){10}`
 
 /**
- * A phone number with its area code or, after a +, its country code, with any punctuation and possibly an extension
- * such as x12. The form uses it as the input's pattern, which cannot have flags.
+ * Matches a phone number with its area code or, after a +, its country code, with any punctuation and possibly an
+ * extension such as x12. The form uses it in the input's pattern, which cannot have flags.
  */
 export const phonePattern = `(?!${sameDigits})[^\\d+]*(${foreignNumber}|${usNumber})(${extension})?`
 const phoneRegExp = new RegExp(`^${phonePattern}$`)
@@ -146,7 +146,7 @@ export function readSource(text: unknown): string | null {
 }
 
 /**
- * Formats a US number as it is typed, like phones do: 555-1234, then (555) 123-4567. Foreign numbers, extensions, and
+ * Formats a US number as it is typed, as phones do: 555-1234, then (555) 123-4567. Foreign numbers, extensions, and
  * words stay unchanged.
  */
 export function formatPhone(phone: string) {
@@ -173,7 +173,7 @@ export const formatName = (name: string) =>
 const keepLength = (before: string, after: string) =>
   after.length === before.length ? after : before
 
-/** The fields that the visitor sent, and the state of the lead. */
+/** The fields of a lead, with any corrections, and its state. */
 export type StoredLead = Lead &
   LeadState & {
     id: string

@@ -57,8 +57,9 @@ export function listCallTimes(now: number, hours: BusinessHours): { label: strin
 type Attempt = { now: number; serviceType: string; attempts: number; noAnswerMinutes: number }
 
 /**
- * Returns when to call again after an unanswered call, during business hours: soon after the first call, in the evening
- * after the second, and after that, on the next working day at a different time of day.
+ * Returns when to call again after an unanswered call: soon after the first call, in the evening after the second, and
+ * after that, on the next working day at a different time of day. The time is during business hours, except for an
+ * emergency if we take those at any hour.
  */
 export function suggestCallTime(
   { now, serviceType, attempts, noAnswerMinutes }: Attempt,

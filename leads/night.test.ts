@@ -31,7 +31,7 @@ const calls = new Map([
   [toTime('18T07:05'), 'Ben'],
   [toTime('18T07:07'), 'Dee'],
 ])
-// Without a result, the site would ask about this call.
+// When Sam records the result of the call to Cal. Otherwise, the site would ask for it.
 const resultAt = toTime('18T02:12')
 const phones: Record<string, Partial<PushDevice>> = {
   Always: {},
@@ -51,7 +51,7 @@ it('sends the documented messages from closing to the last deadline', async () =
     const phone = { id: crypto.randomUUID(), sessionId: name, endpoint, ...keys, name }
     await savePhone(db, { ...phone, createdAt: clock.at, ...changes })
   }
-  /** Returns the recipients and texts of the messages since the last call. */
+  /** Returns who got each new message and what it says, and then clears the messages. */
   const takeMessages = () => [
     ...mail.mails.splice(0).map(({ to, subject }) => ['email', `${to}: ${subject}`]),
     ...twilio.messages.splice(0).map(({ body }) => ['text', body.split('.')[0]]),

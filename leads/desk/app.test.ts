@@ -8,7 +8,7 @@ import { minuteMs } from '../time-units.ts'
 import { type DeskRoute, routes } from './roles.ts'
 import { type DeskApp, invalidCharacter } from './routes.ts'
 
-/** Lists the routes without middleware. */
+/** Lists the routes, but not the middleware. */
 const listRoutes = ({ routes }: DeskApp) => routes.filter(({ method }) => method !== 'ALL')
 
 it('requires a session on every route that is not open', async () => {

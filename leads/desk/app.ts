@@ -235,7 +235,8 @@ export function createDesk(context: DeskContext): DeskApp {
 }
 
 const maxBodyBytes = 4_096
-// Longer than the longest page, so that the form can point out the text that is too long.
+// Longer than the longest valid page, so that the server accepts a draft with a text that is too long, and the form can
+// point that text out.
 const maxDraftBytes = 512_000
 const elsewhere = {
   isHere: false,

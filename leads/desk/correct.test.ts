@@ -258,7 +258,7 @@ describe('a change to emergency', () => {
       body: 'EMERGENCY · Springfield',
     }
     expect((await deliverAt()).notifications).toMatchObject([alert])
-    // Reminders are sent as soon as for any emergency, the last one at the deadline.
+    // Reminders are as early as for any emergency. The last one is sent at the deadline.
     const correctedAt = clock.at
     const countAt = async (at: number) => (await deliverAt(at)).notifications.length
     for (const [minutes, count] of [

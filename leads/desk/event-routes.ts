@@ -21,7 +21,7 @@ import { readCaller } from './add-route.ts'
 import { describeLead } from './lead-routes.ts'
 import { type DeskApp, type DeskContext, erased, readBody, refuse } from './routes.ts'
 
-/** Adds the route for what the crew does with a lead: calls, results, notes, and Undo. */
+/** Adds the route for what the crew does with a lead, such as calls, results, notes, and Undo. */
 export function addEventRoutes(app: DeskApp, context: DeskContext): void {
   const { db, hours, now, wake } = context
   const { noAnswerMinutes } = context.env
@@ -95,7 +95,7 @@ export function addEventRoutes(app: DeskApp, context: DeskContext): void {
     },
   })
 
-  /** Describes the conflicting event, such as “Sam called 2 minutes ago.” */
+  /** Returns why the event was refused, such as “Sam called 2 minutes ago.” */
   function explainRefusal(
     kind: EventKind,
     because: HistoryEvent | undefined,
@@ -130,7 +130,7 @@ const eventSchema = v.pipe(
     /** The page creates this ID so that a retry does not add a second event. */
     id: v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/)),
     kind: v.picklist(kinds),
-    /** The version that the page showed. Undo requires it. */
+    /** The version that the page showed. Undo and some results require it. */
     version: v.optional(v.pipe(v.number(), v.safeInteger())),
     via: v.optional(v.picklist(['desk', 'notification']), 'desk'),
     text: v.optional(

@@ -44,7 +44,7 @@ export type People = {
   log: { people: LogEntry[]; others: LogEntry[] }
   /** False if no mail server is set up. */
   sendsInvitations: boolean
-  /** Why invitations may not arrive. Crew members can't invite anyone. */
+  /** Why invitations may not arrive. Always null for crew members, who can't invite anyone. */
   mailFault: string | null
 }
 
@@ -96,7 +96,7 @@ export function addPeopleRoutes(app: DeskApp, context: DeskContext): void {
   const findPerson = async (email: string) =>
     (await listPeople()).find((person) => person.email === email)
 
-  /** Returns a message for the owner, with the next step if there is one. */
+  /** Tries to send an invitation. Returns a message for the owner, with the next step if there is one. */
   async function invite(email: string, inviter: string): Promise<string> {
     const tell = `Tell ${email} to sign in at ${url}.`
     if (!mailInvitation)

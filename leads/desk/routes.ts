@@ -25,7 +25,7 @@ export type DeskContext = Context & {
   findMailFault: () => Promise<string | undefined>
   /** Sends a new person a link that signs them in. Undefined if no mail server is set up. */
   sendInvitation: ((email: string, content: Invitation) => Promise<void>) | undefined
-  /** Runs the work a moment later, after the response. */
+  /** Runs the work a moment later, so that the response does not wait for it. */
   runLater: (work: () => Promise<void>) => void
   /** Returns the desk's page, with today's leads if the person is signed in. */
   sendPage: (c: HonoContext, today: Today | undefined) => Response
@@ -97,7 +97,7 @@ export async function readBody<Schema extends v.GenericSchema>(
   message: string,
 ): Promise<v.InferOutput<Schema>> {
   const body = await c.req.json().catch(() => null)
-  // If a person typed \u0000 as text, it has another backslash before it.
+  // If a person typed \u0000 as text, the JSON has another backslash before it.
   if (/(?<!\\)(\\\\)*\\u0000/.test(JSON.stringify(body)))
     throw new HTTPException(400, { message: invalidCharacter })
   const parsed = v.safeParse(schema, body)

@@ -48,7 +48,7 @@ export function createDeskService(
       login = { at: now(), fault: mailServer.verify().then(() => undefined, explainMailError) }
     return login?.fault
   }
-  // Try signing in, because the settings may have changed since the last failure.
+  // Forget the last failure and try signing in again, because the settings may have changed since.
   if (mailServer)
     void forgetMailFault(db)
       .then(findMailFault)

@@ -64,7 +64,7 @@ it('lets the code and the link of one email use each other up', async () => {
   const phone = await ask()
   expect((await redeemLink(readToken())).status).toBe(200)
   expect(await enterStatus(readCode(), phone)).toBe(403)
-  // Both emails that a browser asked for have a code that works.
+  // The code in the first of two emails still works, and does not use up the second email.
   await ask(sam, phone)
   await ask(sam, phone)
   expect(await enterStatus(readCode(1), phone)).toBe(200)

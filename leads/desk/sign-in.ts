@@ -19,7 +19,7 @@ const tokenPattern = /^[\w-]{43}$/
 // Store only hashes of tokens so that a copy of the database cannot be used to sign in.
 const makeToken = () => randomBytes(32).toString('base64url')
 
-/** Includes the browser's secret, because someone with the hash could quickly try all one million codes. */
+/** Includes the browser's secret. Otherwise, someone with the hash could quickly try all one million codes. */
 const hashCode = (secret: string, code: string) => hash(`${secret} ${code}`)
 
 /** Returns the browser's secret, or a new one. Reuses it so that the codes from two emails work. */

@@ -6,7 +6,7 @@ import type { DeskContext, Session } from './routes.ts'
 export type Today = Awaited<ReturnType<typeof readToday>>
 export type TodayLead = Today['leads'][number]
 
-/** Lists the leads on the Today screen in groups, such as those to call and those that someone is calling. */
+/** Returns what the Today screen shows. Each lead has a group, such as the leads to call. */
 export async function readToday(
   { email, person, role }: Session,
   { db, now, hours, company, listWarnings }: DeskContext,

@@ -50,7 +50,7 @@ export type Check = {
     }
 )
 
-/** The input for the checks. A check with missing input finds nothing. */
+/** The input for the checks. A check with missing input finds nothing, except `no-alerts`, which needs only `env`. */
 export type HealthContext = {
   env: Env
   hours: BusinessHours
@@ -79,7 +79,7 @@ export type DatabaseFacts = {
   silentDevices: readonly PushDevice[]
   /** By channel kind: messages from the last day that did not arrive. */
   undelivered: ReadonlyMap<string, Undelivered>
-  /** Email addresses that cannot get another sign-in link now. */
+  /** Email addresses for which at least one network cannot request another sign-in link now. */
   limitedAddresses: readonly string[]
   confirmationLimit?: ReachedLimit | undefined
   /** The last failure of the mail server, if it has accepted no email since. */
@@ -97,7 +97,7 @@ export type MachineFacts = {
     freeBytes: number
     newestBackupAt: number | undefined
   }
-  /** The places in site/content.ts that still have the template's content. */
+  /** The page's entries that still have the template's content, such as `about.award`. */
   samples: readonly string[]
 }
 

@@ -31,7 +31,7 @@ const checkLate = (channel: Channel): Check => ({
   find: ({ env, database, now }) => {
     const { kind, isAlert, explainFailure } = channel
     const pending = database?.pending.get(kind)
-    // Skip a channel that is not set up, because checkOffer reports it.
+    // Skip a channel that is not set up, because checkOffer or checkIncomplete reports it.
     if (!pending || (channel.offer && findSettings(channel, { env }) === undefined)) return
     const { leads, oldestAt, lastError } = pending
     const lateMs = now - oldestAt

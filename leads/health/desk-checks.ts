@@ -2,7 +2,7 @@ import type { Check } from './check.ts'
 
 const isLoopback = (host: string) => /(^|\.)localhost$|^127\.|^\[?::1\]?$/.test(host)
 
-/** True if other machines can reach the desk without encryption. Assumes that a proxy encrypts the connection. */
+/** True if other machines can reach the desk without encryption. Assumes that trusted proxies encrypt connections. */
 const isExposed = ({ url, host }: { url: string; host: string }, trustedProxies = 0) =>
   !isLoopback(new URL(url).hostname) || (!isLoopback(host) && trustedProxies === 0)
 

@@ -41,8 +41,8 @@ const findings = {
 }
 
 /**
- * Warns before a lead alerts nobody. One device with notifications on is enough, because it gets alerts at any hour if
- * no other device does.
+ * Returns when a new lead would alert nobody. One device with notifications on is enough, because it gets alerts at any
+ * hour if no other device does.
  */
 function findWhenUnalerted(context: HealthContext): keyof typeof findings | undefined {
   const { env, hours, database, databaseFault } = context

@@ -19,7 +19,7 @@ function explainConfirmations({ kind, emails, until }: ReachedLimit, context: He
 export const limitChecks: readonly Check[] = [
   {
     id: 'sign-in-limit',
-    // Not in /healthz, which is public: a stranger could request links and see which addresses can sign in.
+    // Not in /healthz, which is public: a stranger could request links and see which email addresses can sign in.
     runsIn: ['desk', 'doctor'],
     find: ({ database }) => {
       const addresses = database?.limitedAddresses ?? []

@@ -68,7 +68,7 @@ ${content}
 
 /**
  * Shows the lead with one button. After someone has called, shows the time of the call and the number instead.
- * `isFirst` means that this person has just pressed the button.
+ * `isFirst` means that this person's press of the button recorded the call.
  */
 export function formatAnswerPage(
   alert: Alert,

@@ -114,7 +114,7 @@ export function createApp(context: AppContext): Hono {
     return sendRefusal(c, refusals.internal)
   })
 
-  /** Redirects a native post back to the page, which shows the outcome in the URL's fragment. */
+  /** Redirects a native post back to the page. The URL's fragment tells the page which outcome to show. */
   function showOutcome(c: Context, outcome: string): Response {
     // Must match the page's header. Otherwise, the browser switches processes, and Back may show empty fields.
     c.header('Cross-Origin-Opener-Policy', 'same-origin')

@@ -8,8 +8,8 @@ type Queue = { length: number; last: Promise<unknown> }
 
 /**
  * Saves the leads from a network one at a time, because the rate limit locks the network anyway. If leads waited for
- * that lock in the database, each would hold a connection and block everyone else. Queues at most as many leads as
- * a network may send per minute (`limit`, but at least `minQueued`), because the rate limit would reject more.
+ * that lock in the database, each would hold a connection and block everyone else. Queues at most `limit` leads from a
+ * network, or `minQueued` if that is more, because the rate limit would reject any excess.
  */
 export function createNetworkQueues(limit: number) {
   const maxQueued = Math.max(limit, minQueued)

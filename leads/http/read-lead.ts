@@ -69,7 +69,8 @@ export async function readFormLead(
   return { lead: parsed.output, visit, keys, formKeys }
 }
 
-// The page's script formats these fields as the visitor types, but native posts are unformatted.
+// The page's script formats the name and the phone number as the visitor types, but native posts are unformatted. The
+// email may be typed in any case.
 const normalize: Partial<Record<LeadField, (text: string) => string>> = {
   name: formatName,
   email: (email) => email.toLowerCase(),

@@ -76,7 +76,7 @@ export const describeInFull = (lead: LeadRecord, options: Options) => ({
   /** When the email to the homeowner after “No answer” goes out; null once Undo can no longer stop it. */
   emailAt: computeEmailAt(lead),
   history: describeHistory(lead, options),
-  /** The first entry of the history. */
+  /** The oldest entry of the history. */
   beginning: lead.source === phoneCall ? 'Added during a phone call' : 'Request received',
   deliveries: lead.deliveries
     .filter(({ state }) => state !== 'cancelled')
