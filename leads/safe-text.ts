@@ -1,6 +1,6 @@
 /**
- * Removes control characters, which could end an email header or control the owner's terminal, and
- * direction marks, which could disguise text. Keeps joiners, because emoji and Persian need them.
+ * Replaces control characters with spaces, because they could end an email header or control the owner's terminal.
+ * Removes direction marks, which could disguise text. Keeps joiners, because emoji and Persian need them.
  */
 export const makeSafe = (text: string): string =>
   text
@@ -20,14 +20,14 @@ export const makeSafeLines = (text: string): string =>
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 
-/** Removes all invisible characters; U+2800 is an empty Braille cell. */
+/** Removes invisible characters (U+2800 is an empty Braille cell) and reduces whitespace to single spaces. */
 export const keepVisible = (text: string): string =>
   text
     .replace(/[\p{Default_Ignorable_Code_Point}\u2800]/gu, '')
     .replace(/\s+/g, ' ')
     .trim()
 
-/** Reduces text to what any keyboard can type: no case, accents, curly apostrophes, or invisible characters. */
+/** Removes differences to ignore when comparing: case, accents, curly apostrophes, and invisible characters. */
 export const foldText = (text: string): string =>
   keepVisible(text.normalize('NFKD'))
     .replace(/[\p{M}\p{Cf}]/gu, '')

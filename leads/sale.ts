@@ -73,7 +73,7 @@ export const formatDollars = (amount: number): string => `$${amount.toLocaleStri
 
 type Sold = Pick<LeadState, 'status' | 'saleDetails'>
 
-/** Returns `Appointment for Nov 26, 2026`, `Won, $12,500`, or `Lost, too expensive`; null without a sale. */
+/** Returns `Appointment for Nov 26, 2026`, `Won, $12,500`, or `Lost, too expensive`; null for other statuses. */
 export function describeSale({ status, saleDetails }: Sold): string | null {
   const kind = saleKinds.find((one) => events[one].becomes === status)
   return kind ? statuses[status].label + formatDetails(kind, saleDetails) : null

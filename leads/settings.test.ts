@@ -60,7 +60,7 @@ it.each([
 
 it.each([
   { PORT: '0', DESK_PORT: '0' },
-  // Without DESK_URL, a public site has no desk.
+  // Without DESK_URL, a public site has no desk, so PORT cannot conflict with DESK_PORT.
   { PORT: '3001', PUBLIC_URL: 'https://www.a.test' },
   { PUBLIC_URL: 'https://a.test', DESK_URL: 'https://desk.a.test' },
 ])('accepts %j', (variables) => {

@@ -43,7 +43,7 @@ export const variables = {
   NO_ANSWER_MINUTES: wholeNumber(1_440, 'must be a whole number from 1 to 1440', 1),
   PUBLIC_URL: publicAddress,
   LINK_SECRET: checked((text) => text.length >= 16, 'must be at least 16 random characters'),
-  // An origin has a scheme, a host, and a port, but no path.
+  // An origin has a scheme, a host, and perhaps a port, but no path.
   ALLOWED_ORIGINS: list(
     (item) => URL.parse(item)?.origin === item,
     'must be origins such as https://www.example.com, separated by commas',
@@ -177,7 +177,7 @@ export function readEnv(given: Record<string, string | undefined>) {
     desk,
     /** These people can sign in to the desk, in addition to the crew added there. */
     deskEmails,
-    /** The desk cannot make these owners crew members. */
+    /** These people are always owners; the desk cannot change their role. */
     ownerEmails: env.DESK_EMAIL_TO ? toLowerCase(env.DESK_EMAIL_TO) : deskEmails,
     contactUrl: decideContact(),
     /** Variables that look like ours, perhaps because of a typo. */
@@ -242,7 +242,7 @@ function readChannels(env: Values) {
     email: mail
       ? {
           ...mail,
-          /** Empty if email is set up only for signing in to the desk. */
+          /** Empty if email is set up, but not for alerts. */
           to: ALERT_EMAIL_TO,
           remindTo: ALERT_EMAIL_TO.length > 0 ? (env.ESCALATION_EMAIL_TO ?? ALERT_EMAIL_TO) : [],
         }

@@ -5,7 +5,7 @@ import { findFailure, simulate } from '#testing/simulation/simulation.ts'
 // testing/simulation/sentences.ts lists the promises, and simulation.ts the events and faults.
 //
 // To test the simulation, we broke the code on purpose, one fault at a time, and ran the seeds from 1 to 120 on
-// SQLite. This is the first seed that found each fault. Other changes to the code shift these numbers:
+// SQLite. Each number is the first seed that found the fault. Other changes to the code shift these numbers:
 //
 //   1   send two confirmations to an address
 //   1   email a caller

@@ -52,7 +52,7 @@ function nameCampaignSource(source: string, medium: string): string {
 function nameHost(host: string): string {
   // The Google app on Android sends its package name.
   if (host === 'com.google.android.googlequicksearchbox') return 'google.com'
-  // Visitors from these two come from subdomains such as l. and m.
+  // Facebook and Instagram send visitors from subdomains such as l. and m.
   const [, place = ''] = host.match(/(?:^|\.)(facebook|instagram)\.com$/) ?? []
   return places.get(place) ?? host.replace(/^www\./, '')
 }

@@ -22,7 +22,7 @@ export type Sale = (typeof sales)[number]
 type Status = {
   /** The name on the desk, in its filter, and in the CSV file. The filter lists the statuses in this file's order. */
   label: string
-  /** False for advertisers and others to whom we promised nothing. The report leaves them out. */
+  /** False for advertisers and others whom the promise does not cover. The report leaves them out. */
   isLead: boolean
   /** The choice in Airtable’s Status column. */
   airtable: string

@@ -168,7 +168,7 @@ function describeConsent(version: string): string {
   return `Wording from ${formatDate(day)}${number ? `, version ${number}` : ''}`
 }
 
-// A phone confirms a notification within seconds, unless it is off.
+// How long to wait for a phone's confirmation, which takes seconds unless the phone is off.
 const confirmationMs = minuteMs
 
 function describeState(delivery: Delivery, lead: StoredLead, clock: Clock): string {
@@ -191,7 +191,7 @@ function describeState(delivery: Delivery, lead: StoredLead, clock: Clock): stri
 }
 
 function describeNextTry({ attempts, nextAttemptAt, notBefore }: Delivery, now: number): string {
-  // After a 429, nothing is sent to the recipient for a while.
+  // Nothing is sent to the recipient during a pause, such as one that a 429 asked for.
   const inMs = Math.max(nextAttemptAt, notBefore ?? 0) - now
   const when = inMs > 0 ? `in ${formatDuration(inMs)}` : 'now'
   if (attempts === 0) return inMs > 0 ? `will be sent ${when}` : 'not sent yet'
@@ -206,7 +206,7 @@ function describeArrival(
 ): string {
   const at = arrivedAt ?? 0
   if (!findChannel(recipient)?.phoneConfirms) return `arrived ${formatAt(at, clock)}`
-  // Reminders, and alerts that waited until we opened, are due later than the request.
+  // Reminders, and alerts that waited until we opened, come later on purpose, so show their time, not their delay.
   const isFirst = reason === 'received' && dueAt === receivedAt
   const shown = isFirst
     ? `shown ${formatPreciseDuration(at - receivedAt)} after the request`

@@ -70,7 +70,7 @@ export function computeReport(
   }
 }
 
-/** Suspected spam has no deadline. */
+/** A lead with a deadline. Suspected spam has none. */
 type PromisedLead = PromiseRecord & CallPromise
 
 const isKept = ({ deadlineAt, calledAt }: PromisedLead) =>
@@ -144,7 +144,10 @@ function listCalls(history: readonly HistoryEvent[]): HistoryEvent[] {
   })
 }
 
-/** Counts a call before the promise starts in its first minute, and a call at the deadline in its last. */
+/**
+ * Returns the minute of the promise in which someone called. An earlier call belongs to the first minute, and a call at
+ * the deadline to the last.
+ */
 function computeMinute(
   { promiseStartAt, deadlineAt, calledAt }: PromisedLead,
   longest: number,

@@ -49,11 +49,11 @@ export type NewEvent = Pick<HistoryEvent, 'id' | 'at' | 'kind' | 'via'> &
 export type EventPlan = {
   /** Returns when to call again after this many unanswered calls if the person did not choose a time. */
   computeCallAgainAt?: (lead: StoredLead, attempts: number) => number
-  /** Returns the time of the first reminder after an Undo; null for suspected spam. */
+  /** Returns the time of the next step after an Undo; null for suspected spam. */
   computeStartOverAt?: (lead: StoredLead) => number | null
   /** The recipients that keep a row for each lead, such as Airtable. */
   rowRecipients: readonly string[]
-  /** The recipients of the email to the homeowner. */
+  /** Recipient names for the email to the homeowner after an unanswered call. */
   emailRecipients?: readonly string[]
   /** After a correction, the countdown for the call starts no later than this. */
   startAt?: number | undefined
@@ -143,7 +143,7 @@ export async function addEvent(
   }
   return { outcome: 'appended' }
 
-  /** A full card does not list all requests. Include those that it omits if nobody has changed them. */
+  /** A full card may omit requests. Returns true if the event closes this one, too, because nobody has changed it. */
   function isBeyondCard({ status, version, receivedAt }: StoredLead): boolean {
     const isFull = (requests?.length ?? 0) >= maxRequests - 1
     const closes = isClosed({ status: computeStatus(status, given.kind) })

@@ -137,14 +137,15 @@ export type Claim = {
 }
 export type Summary = { leads: readonly StoredLead[]; isBurst: boolean }
 
-// A combined message counts at most this many leads.
+// A combined message covers at most this many deliveries, and counts at most this many leads beyond those.
 const maxCombined = 400
 // A combined message omits leads whose call is over a week late. The Today screen lists them separately.
 const oldestMs = 7 * dayMs
 
 /**
  * Becomes or remains the recipient's only sender, and counts an attempt for the deliveries to send next, in one
- * transaction. If nothing is due, lets other processes send. Returns undefined if nothing may be sent now.
+ * transaction. If nothing is due, lets other processes send after `restMs`. Returns undefined if nothing may be sent
+ * now.
  */
 export function claimDue(
   { kysely }: Database,
@@ -180,7 +181,7 @@ export function claimDue(
         }
         return { deliveries, summary }
       }
-      // None of these deliveries needs sending anymore, but others may.
+      // None of these deliveries needs sending now, but others may.
       if (send.length + cancel.length + postpone.length > 0) continue
       await release({ kysely: trx }, name, holder, restMs && now + restMs)
       return undefined
@@ -209,8 +210,8 @@ async function listPending(
     .where((eb) =>
       eb.or([eb('nextAttemptAt', '<=', now), ...(combines ? [eb('dueAt', '<=', now)] : [])]),
     )
-    // Due deliveries come first, so that failed ones with a later retry cannot fill the list. Emergencies come next,
-    // because one message counts only some of the leads.
+    // Due deliveries come before failed ones with a later retry, which could otherwise fill the list. In each group,
+    // emergencies come first, because the limit may leave out other leads.
     .$if(combines, (query) => query.orderBy((eb) => eb('nextAttemptAt', '<=', now), 'desc'))
     .$if(combines, (query) => query.orderBy((eb) => eb('serviceType', '=', 'emergency'), 'desc'))
     .orderBy('nextAttemptAt')

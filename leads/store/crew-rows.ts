@@ -52,7 +52,7 @@ export async function moveCrewRow(
 
 export type DueLead = Awaited<ReturnType<typeof listDueLeads>>[number]
 
-/** Lists the leads whose next step is due: emergencies first, then those due longest. */
+/** Lists the leads whose next step is due: emergencies first, then the ones that have been due longest. */
 export async function listDueLeads({ kysely }: Database, now: number, limit: number) {
   const found = await kysely
     .selectFrom('deliveries')

@@ -40,7 +40,7 @@ function findKind({ lead, reason }: DueDelivery, now: number): 'alone' | Combine
 }
 
 /**
- * Decides which of a phone's pending deliveries to send first. The rest follow immediately afterward. A combined
+ * Decides which of a phone's pending deliveries to send next. The sender asks again until nothing is due. A combined
  * message also covers deliveries whose last attempt failed.
  */
 export function decideSend(

@@ -48,7 +48,7 @@ export function recordResults(
         .set(makeResultFields(result, now))
       if (result.ok)
         await delivery.$if(arrivesWhenSent, (query) => query.set({ arrivedAt: now })).execute()
-      // A holder that lost its lease may record a success but must not schedule a retry.
+      // A holder that lost its lease may record a success but not a failure, because the next holder may succeed.
       else
         await delivery
           // Do not retry a delivery that was canceled in the meantime, such as one to a device that is gone.
@@ -95,8 +95,8 @@ export async function expireDeliveries(
     .where((eb) =>
       eb.or([eb('recipient', '=', kind), eb('recipient', 'like', sql.lit(`${kind}-%`))]),
     )
-    // Use the due time, not the arrival, so that a message for later, such as a reminder of a call tomorrow, has a full
-    // day.
+    // Use the due time, not the lead's arrival, so that a message for later, such as a reminder of a call tomorrow,
+    // does not expire early.
     .where('dueAt', '<=', before)
     .$if(isAlert, (query) =>
       query.where(({ exists, selectFrom }) =>
@@ -206,7 +206,10 @@ export const cancelPending = (trx: Kysely<Tables>, { leadId, because, now }: Can
     .where('state', '=', waiting)
     .where('isMessage', '=', 1)
 
-/** Cancels a lead's pending reminders and the email about an unanswered call, except for the reasons in `keeps`. */
+/**
+ * Cancels a lead's pending reminders, questions about a call, and emails about an unanswered call, except for the
+ * reasons in `keeps`.
+ */
 export async function cancelDeliveries(
   trx: Kysely<Tables>,
   { keeps, ...cancellation }: Cancellation & { keeps: readonly DeliveryReason[] },

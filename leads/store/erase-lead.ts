@@ -3,7 +3,7 @@ import { nameAddress } from './limits.ts'
 import { readSetting, replaceSetting, writeSetting } from './stored-settings.ts'
 import type { Database } from './tables.ts'
 
-// The ID of the last erased lead while SQLite's files may contain traces of it, or 'done'.
+// This setting is the ID of the last erased lead while SQLite's files may contain traces of it, otherwise `done`.
 const setting = 'erased-lead'
 
 /** Deletes a lead, its history and deliveries, and the hash of its email address. */

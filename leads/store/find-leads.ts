@@ -63,7 +63,8 @@ export async function addDetails({ kysely }: Database, leads: StoredLead[]) {
  * reaches the same person. Anyone can type someone else's name, address, or email.
  */
 
-// If two requests are further apart, alerts ignore the earlier one, and the desk ignores it if only the email matches.
+// If two requests are at most this far apart, alerts mention the earlier one, and the desk links them even if only the
+// email matches.
 const repeatMs = 7 * dayMs
 
 const maxSameNumber = 20

@@ -54,7 +54,7 @@ export async function forgetAddresses({ kysely }: Database, now: number): Promis
   await kysely
     .updateTable('leads')
     .set({ clientAddress: '', clientNetwork: '' })
-    // Uses the index on this column, in which only the leads from the last two days have a network.
+    // Most leads have no network anymore, so the index on this column finds the few that still have one.
     .where('clientNetwork', '>', '')
     .where('receivedAt', '<', now - keepAddressMs)
     .execute()
@@ -92,7 +92,8 @@ export async function isInBurst(
     .offset(firstOfBurst - 2)
     .executeTakeFirst()
   if (!earlier || !mayShareAddress) return earlier !== undefined
-  // Leads from other networks show that visitors have separate IP addresses, so a forged header cannot prevent a burst.
+  // A forged header can set `mayShareAddress`, so it alone must not hide a burst: leads from other networks show that
+  // visitors have separate IP addresses.
   const other = await latest
     .where('clientNetwork', '!=', client.clientNetwork)
     .where('receivedAt', '>', now - 48 * hourMs)

@@ -56,8 +56,8 @@ describe.each(engines)('page versions on %s', (engine) => {
     const conflict = { newest: { number: 2, person: 'Alex', content: { text: 'by Alex' } } }
     expect(await save(1, { text: 'by Sam' })).toMatchObject(conflict)
     expect(await publish(1, { text: 'first' })).toMatchObject(conflict)
-    // This tab was opened before the first publish.
     await publish(2, { text: 'by Alex' }, alex)
+    // A tab that was opened before anything was saved has seen no version.
     expect(await save(0, { text: 'old tab' })).toMatchObject(conflict)
     expect(await countRows()).toBe(1)
   })

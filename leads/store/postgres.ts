@@ -6,14 +6,14 @@ import { type Database, plugins, type Tables, type Transact } from './tables.ts'
 const leadLockMs = 4_000
 
 /**
- * Opens connection pools for Node and Deno. Leads have a separate pool so that many leads at the same time cannot block
+ * Opens connection pools, in Node or Deno. Leads have a separate pool so that many leads at the same time cannot block
  * deliveries and reminders.
  */
 export function openPostgres(
   url: string,
   { leads = 6, others = 4 } = {},
 ): Database & { close(): Promise<void> } {
-  // These timeouts detect a dead server. They are much longer than the one for visitors
+  // The timeouts of both pools detect a dead server. Those for leads are much longer than the one for visitors
   // (accept-lead.ts), because they also fire when this process was stalled.
   const forLeads = openPool(url, {
     max: leads,

@@ -210,7 +210,7 @@ it('marks a device as silent if it confirmed none of its last 3 alerts, until it
     const given = { env: settings, hours: () => alwaysOpen, db, now: () => clock.at }
     return (await findProblems('desk', given)).map((problem) => problem.id)
   }
-  /** Returns true if the device is marked as silent a minute after this many leads. */
+  /** Returns true if the device is marked as silent a minute after this many more leads. */
   const isMarkedAfter = async (leads: number) => {
     service.failNext('phone', ...Array(9).fill({ kind: 'drop' }))
     for (let sent = 0; sent < leads; sent++) {
@@ -232,7 +232,7 @@ it('marks a device as silent if it confirmed none of its last 3 alerts, until it
   expect(service.messages).toEqual([])
   const setSchedule = (schedule: string) =>
     call('PUT', `/api/devices/${id}`, { cookie, body: { schedule } })
-  // A phone that is off gets no notifications, so it cannot confirm any.
+  // A phone whose notifications are turned off cannot confirm any.
   await setSchedule('off')
   expect((await list())[0].isSilent).toBe(false)
   await setSchedule('always')

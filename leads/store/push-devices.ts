@@ -91,7 +91,10 @@ export async function markDeviceGone(
     .execute()
 }
 
-/** Cancels the pending notifications of devices that are gone, and tells the crew about their leads in another way. */
+/**
+ * Cancels the pending notifications of devices that are gone or removed. If no other phone gets the alert about a lead,
+ * makes the lead's first reminder due now. Repeats a canceled question about a call.
+ */
 export async function cancelLostNotifications(
   { engine, kysely }: Database,
   options: Hurry,
@@ -180,7 +183,7 @@ export async function recordReceipt(
 }
 
 const silentAlerts = 3
-// A phone may take a while to wake up.
+// How long a phone may take to wake up and confirm a notification.
 const receiptMs = minuteMs
 
 /** Finds devices that confirmed none of their last 3 alerts. A phone can drop its subscription without notice. */

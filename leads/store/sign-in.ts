@@ -163,7 +163,7 @@ export const selectLiveSessions = (
 
 export type StoredSession = Omit<Tables['deskSessions'], 'tokenHash'>
 
-// The desk shows this time to the minute, so do not write on every request.
+// Store the time of last use at most once a minute, because the desk shows it to the minute.
 const seenEveryMs = minuteMs
 
 const sessionColumns = ['id', 'email', 'person', 'device', 'seenAt'] as const

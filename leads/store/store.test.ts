@@ -131,7 +131,7 @@ describe.each(engines)('the store on %s', (engine) => {
       expect(await listConfirmed()).toHaveLength(20)
       const midnight = Date.parse('2026-11-16T00:00:00Z')
       expect(await findLimit()).toEqual({ kind: 'network', emails: 20, until: midnight })
-      // The rejected email addresses get their confirmations from another network.
+      // From another network, the two email addresses without a confirmation get one.
       for (const name of names.slice(20)) await confirm(name, start, from('198.51.100.1'))
       expect(await listConfirmed()).toHaveLength(22)
       await db.kysely
@@ -145,7 +145,6 @@ describe.each(engines)('the store on %s', (engine) => {
 
     it('leave no trace of an address after its lead is erased, or after two days', async () => {
       await confirm('old@example.com', start - 2 * dayMs)
-      // Sign-in codes are counted in the same table, so old rows are deleted even when no confirmation follows.
       await forgetAddresses(db, start)
       expect(await readLimits()).toEqual([])
       await confirm('jane@example.com')
