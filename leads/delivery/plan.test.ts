@@ -13,8 +13,8 @@ const readKind = (name: string) => findChannel(name)?.kind
 const variables = {
   SMTP_URL: 'smtp://mail.example',
   ALERT_EMAIL_FROM: 'a@example.com',
-  ALERT_EMAIL_TO: 'b@example.com,c@example.com',
-  ESCALATION_EMAIL_TO: 'boss@example.com,c@example.com',
+  ALERT_EMAIL_TO: 'b@example.com,c@example.com,B@example.com',
+  ESCALATION_EMAIL_TO: 'boss@example.com,C@example.com',
   ALERT_WEBHOOK_URL: 'https://hook.example',
   TWILIO_ACCOUNT_SID: 'AC1',
   TWILIO_AUTH_TOKEN: 't',
