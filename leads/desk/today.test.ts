@@ -152,19 +152,12 @@ describe.each(engines)('today on %s', (engine) => {
     await store(3, { suspect: 'trap' })
     await store(6 * 60 + 11)
     const early = await store(2, promiseFrom(testTime + 60 * minuteMs))
-    await press(onTime, 'called')
-    await press(late, 'called')
-    await press(early, 'called')
+    for (const id of [onTime, late, early]) await press(id, 'called')
     await press(notALead, 'not-a-lead')
     expect((await readToday()).onTime).toEqual({ calls: 2, requests: 4 })
-    // Someone called the previous evening.
-    const evening = testTime - 10 * 60 * minuteMs
-    const closed = await storeLead(db, {
-      at: evening,
-      lead: makeStranger(),
-      ...promiseFrom(testTime + 60 * minuteMs),
-    })
-    await record(db, closed, 'done', { at: evening })
+    // Someone called on the previous evening.
+    const closed = await store(10 * 60, promiseFrom(testTime + 60 * minuteMs))
+    await record(db, closed, 'done', { at: testTime - 10 * 60 * minuteMs })
     clock.at += 15 * 60 * minuteMs
     expect((await readToday()).onTime).toEqual({ calls: 3, requests: 6 })
     clock.at += 3 * 60 * minuteMs
