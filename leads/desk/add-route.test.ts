@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { engines } from '#testing/database.ts'
 import { openTestDesk } from '#testing/desk.ts'
-import { listLeads, makeStranger, storeLead, testTime } from '#testing/saved-leads.ts'
+import { listLeads, storeLead, testTime } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
 import type { Lead } from '../fields.ts'
 import type { Engine } from '../store/tables.ts'
@@ -57,21 +57,6 @@ describe('requests of one homeowner', () => {
     expect(lead.sameNumber.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1, 21))
   })
 
-  it('share a call without an answer, even if nobody pressed “I’m calling” before', async () => {
-    const { db, press, get } = await open()
-    const ids = [await storeLead(db, { lead: mai }), await storeLead(db, { lead: mai })]
-    const listStates = async () =>
-      (await get('/api/today')).leads.map(({ status }: { status: string }) => status)
-    await press(ids[0] ?? '', 'no-answer')
-    expect(await listStates()).toEqual(['call-again', 'call-again'])
-    // A request that arrives later stays open until the next call.
-    await storeLead(db, { lead: mai })
-    await press(ids[1] ?? '', 'no-answer')
-    expect(await listStates()).toEqual(['call-again', 'call-again', 'call-again'])
-    await press(ids[0] ?? '', 'undone')
-    expect(await listStates()).toEqual(['open', 'call-again', 'call-again'])
-  })
-
   it('cause an alert that begins with “Again:”, and no email to the caller', async () => {
     const { db, clock, post, deliverAt } = await openCrew('sqlite', {
       env: { CONFIRMATION_EMAIL: 'on' },
@@ -84,19 +69,5 @@ describe('requests of one homeowner', () => {
       subjects: ['Repeat request: call Mai Tran by 6:15 AM CST'],
       notifications: [{ title: 'Repeat request: call Mai Tran by 6:15 AM CST' }],
     })
-  })
-
-  it('count each in the report, with the phone call as their source', async () => {
-    const { db, clock, add, get } = await open()
-    await storeLead(db, { lead: mai })
-    await storeLead(db, { lead: makeStranger() })
-    clock.at += minuteMs
-    await add(mai)
-    clock.at += minuteMs
-    const { report } = await get('/api/report')
-    expect(report.bySource).toMatchObject([
-      { source: 'Unknown', leads: 2 },
-      { source: 'Phone call', leads: 1 },
-    ])
   })
 })
