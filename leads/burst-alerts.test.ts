@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { engines, openTestDatabase } from '#testing/database.ts'
+import { openTestDatabase } from '#testing/database.ts'
 import { record, savePhone } from '#testing/saved-leads.ts'
 import { openService } from '#testing/service.ts'
 import type { Engine } from './store/tables.ts'
@@ -116,18 +116,6 @@ describe('25 leads from one network within an hour', () => {
     expect(text.split('\n').at(-1)).toMatch(
       /^I'm calling Ann pay\. ?example\/now: https:\/\/www\.example\.com\/answer\//,
     )
-  })
-
-  it.each(engines)('cause one combined message with two processes, on %s', async (engine) => {
-    const { start, sendFirst, sendMany, deliver, readStates } = await open(engine)
-    await sendFirst()
-    await sendMany(20, 25)
-    const processes = [start(), start()]
-    const sent = await Promise.all(processes.map(({ deliverer }) => deliver(deliverer)))
-    const texts = sent.flatMap((one) => one.texts)
-    expect(texts).toEqual([expect.stringContaining('6 leads to call')])
-    expect(sent.flatMap((one) => one.pushes)).toHaveLength(1)
-    expect(await readStates()).toEqual([{ state: 'sent' }])
   })
 
   it('cause another attempt within seconds if the combined message fails', async () => {
