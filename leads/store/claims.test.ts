@@ -26,13 +26,15 @@ it('waits for a service, but not if the clock was set back', async () => {
   }
 })
 
-it('ignores leases and waits of bursts from before the clock was set back', async () => {
+it('ignores leases, waits of bursts, and due times from before the clock was set back', async () => {
   const db = await openTestDatabase('sqlite')
   const later = now + 60 * minuteMs
   await acquire(db, phone, { holder: 'killed', now: later, until: later + 20_000 })
   await db.kysely.updateTable('recipients').set({ burstAt: later }).execute()
   const id = await storeLead(db, { recipients: [phone] })
   await db.kysely.updateTable('leads').set({ inBurst: 1 }).execute()
+  // The delivery failed before, and is to be retried.
+  await db.kysely.updateTable('deliveries').set({ dueAt: later }).execute()
   expect((await listDueTimes(db, [phone], lease)).get(phone)).toBe(now)
   const claim = await claimDue(db, phone, lease, options)
   expect(claim?.deliveries.map(({ lead }) => lead.id)).toEqual([id])
