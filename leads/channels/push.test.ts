@@ -6,7 +6,6 @@ import { openChannels, readDeliveries, sendThrough } from '#testing/delivery.ts'
 import {
   dayHours,
   jane,
-  makeStranger,
   promiseFrom,
   record,
   savePhone,
@@ -158,7 +157,7 @@ it.each<[string, (phone: Awaited<ReturnType<typeof open>>) => unknown]>([
 })
 
 it('notifies the other phones if the only one for the night is gone or was just turned off', async () => {
-  const { service, db, context, addPhone, save, deliver, takeNotifications } = await open(dayHours)
+  const { service, db, addPhone, save, deliver, takeNotifications } = await open(dayHours)
   await addPhone('truck')
   await addPhone('office', { schedule: 'business-hours' })
   await addPhone('home', { schedule: 'off' })
@@ -178,18 +177,6 @@ it('notifies the other phones if the only one for the night is gone or was just 
   await deliver()
   await deliver()
   expect(takeNotifications()).toEqual(['office: Jane Doe: call by 6:10 AM CST'])
-
-  // Someone calls while the push service reports that the phone is gone.
-  await addPhone('shed')
-  service.failNext('shed', { kind: 'status', status: 410 })
-  const leadId = await save({ ...makeStranger(), serviceType: 'emergency' })
-  context.fetch = async (...request) => {
-    await record(db, leadId, 'called')
-    return service.fetch(...request)
-  }
-  await deliver()
-  await deliver()
-  expect(takeNotifications()).toEqual([])
 })
 
 it.each([404, 410])('marks a device as gone after %i, without delaying others', async (status) => {
