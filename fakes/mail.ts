@@ -25,7 +25,7 @@ export async function startFakeMail({ secure = false, user, password }: Options 
     refuseData: undefined as number | undefined,
     /** If set, the server rejects the sender with this reply code. */
     refuseSender: undefined as number | undefined,
-    /** If set, the server calls this for each email and never replies. */
+    /** If set, the server calls this for each login and each email, and never replies. */
     hang: undefined as (() => void) | undefined,
   }
 
@@ -39,10 +39,11 @@ export async function startFakeMail({ secure = false, user, password }: Options 
     allowInsecureAuth: true,
     // Prevents a sender's open connection from delaying the end of a test.
     closeTimeout: 50,
-    onAuth: (auth, _session, done) =>
-      auth.username === user && auth.password === password
-        ? done(null, { user: 'crew' })
-        : done(refuse(535, 'Invalid login')),
+    onAuth: (auth, _session, done) => {
+      if (settings.hang) return settings.hang()
+      const isRight = auth.username === user && auth.password === password
+      return isRight ? done(null, { user: 'crew' }) : done(refuse(535, 'Invalid login'))
+    },
     onMailFrom: (_address, _session, done) =>
       done(settings.refuseSender ? refuse(settings.refuseSender, 'Sender rejected') : null),
     onRcptTo: ({ address }, _session, done) => {
