@@ -139,12 +139,8 @@ describe('25 leads from one network within an hour', () => {
     const env = { ALERT_EMAIL_TO: 'crew@example.com' }
     const { db, clock, sendMany, deliver, readStates } = await open('sqlite', env)
     const call = async (name: string) => {
-      const [lead] = await db.kysely
-        .selectFrom('leads')
-        .select('id')
-        .where('name', '=', name)
-        .execute()
-      await record(db, lead?.id ?? '', 'called', { at: clock.at })
+      const lead = db.kysely.selectFrom('leads').select('id').where('name', '=', name)
+      await record(db, (await lead.executeTakeFirstOrThrow()).id, 'called', { at: clock.at })
     }
     await sendMany(1, 25)
     expect((await deliver()).emails).toBe(25)

@@ -3,6 +3,7 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { dayHours, storeLead, testTime } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
 import { nameRecipients } from '../channels/channel-type.ts'
+import { writeDeliveries } from '../store/deliveries.ts'
 import { consumeLink, saveLink, serverEmail } from '../store/sign-in.ts'
 import type { Database } from '../store/tables.ts'
 import { dayMs, hourMs } from '../time-units.ts'
@@ -35,12 +36,8 @@ describe.each(engines)('on %s', (engine) => {
     const emails = recipients.map(({ name }) => name)
     const leadId = await storeLead(db, { recipients: ['airtable', ...emails] })
     await storeLead(db, { recipients: ['airtable', ...emails], at: testTime + 1_000 })
-    const again = { leadId, recipient: 'airtable', reason: 'called' as const }
-    const times = { attempts: 0, nextAttemptAt: 0, dueAt: testTime }
-    await db.kysely
-      .insertInto('deliveries')
-      .values({ ...again, ...times, state: 'waiting' })
-      .execute()
+    const again = { leadId, recipients: ['airtable'], reason: 'called' as const }
+    await writeDeliveries(db.kysely, again, testTime)
     await db.kysely.updateTable('deliveries').set({ lastError: 'Rejected.' }).execute()
     expect(await listTexts(db, 120_000)).toEqual([])
     expect(await listTexts(db, 660_000)).toEqual([
