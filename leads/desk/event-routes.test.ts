@@ -4,6 +4,7 @@ import { openCrew } from '#testing/service.ts'
 import { listDueTimes } from '../store/claims.ts'
 import { crew } from '../store/crew-rows.ts'
 import { findLead } from '../store/find-leads.ts'
+import type { Database } from '../store/tables.ts'
 import { hourMs, minuteMs } from '../time-units.ts'
 
 const again = 'Call Jane Doe again: no answer (1 try)'
@@ -22,7 +23,7 @@ async function open(...options: Parameters<typeof openCrew>) {
 }
 
 it('counts a call without an answer as a kept promise, and reminds the crew to call again', async () => {
-  const { clock, get, press, store, deliverAt } = await open()
+  const { clock, get, press, store, deliverAt, wakes } = await open()
   const id = await store()
   clock.at += 3 * minuteMs
   const calledAt = clock.at
@@ -30,6 +31,7 @@ it('counts a call without an answer as a kept promise, and reminds the crew to c
   const { lead } = (await press(id, 'no-answer')).json
   expect(lead).toMatchObject({ status: 'call-again', attempts: 1, callAgainAt, calledAt })
   expect(lead).toMatchObject({ caller: 'Sam Hill', callerEmail: 'sam.hill@example.com' })
+  expect(wakes).toEqual([calledAt])
   expect(await deliverAt(calledAt)).toMatchObject({
     subjects: [],
     notifications: [{ title: 'No answer from Jane Doe', silent: true }],
@@ -183,72 +185,65 @@ it('cancels the email that names the number if that number is corrected', async 
   expect(mails.map(({ text }) => text)).toEqual([expect.stringContaining('ending in 9999')])
 })
 
+it.each(['roof-repair', 'emergency'] as const)(
+  'reminds the crew of two requests at the time of each, after “No answer” on the %s',
+  async (pressed) => {
+    const { clock, store, press, listMailsAt } = await open('sqlite', { hours: dayHours })
+    // It is 5:45 PM. The company closes at 6 PM and opens at 7 AM.
+    clock.at += 11.75 * hourMs
+    const calledAt = clock.at
+    const ids = {
+      emergency: await store({ lead: { serviceType: 'emergency' } }),
+      'roof-repair': await store({ lead: { serviceType: 'roof-repair' } }),
+    }
+    await press(ids[pressed], 'no-answer')
+    for (const hours of [0.5, 1.5])
+      expect(await listMailsAt(calledAt + hours * hourMs)).toEqual([
+        `EMERGENCY: c${again.slice(1)}`,
+      ])
+    expect(await listMailsAt(calledAt + 13.25 * hourMs)).toContain(again)
+  },
+)
+
 it('asks about a call with its time, also after Undo', async () => {
   const { clock, store, press, deliverAt } = await open()
   const id = await store()
-  const calledAt = clock.at
-  await press(id, 'called')
-  clock.at += 5 * minuteMs
-  await press(id, 'no-answer')
-  clock.at += 15 * minuteMs
-  await press(id, 'undone')
-  const { mails } = await deliverAt(calledAt + 50 * minuteMs)
+  for (const kind of ['called', 'no-answer', 'undone'] as const) {
+    await press(id, kind)
+    clock.at += 5 * minuteMs
+  }
+  const { mails } = await deliverAt(clock.at + 30 * minuteMs)
   expect(mails.map(({ text }) => text)).toEqual([
     expect.stringContaining('Sam Hill called at 6:00 AM CST. What happened?'),
   ])
 })
 
-it.each(['roof-repair', 'emergency'] as const)(
-  'emails a homeowner with two requests once, and reminds the crew of each, after “No answer” on the %s',
-  async (pressed) => {
-    const options = { hours: dayHours, env: { CONFIRMATION_EMAIL: 'on' } }
-    const { clock, store, press, listMailsAt } = await open('sqlite', options)
-    // It is 5:45 PM. The company closes at 6 PM and opens at 7 AM.
-    clock.at += 11.75 * hourMs
-    const calledAt = clock.at
-    const opensAt = calledAt + 13.25 * hourMs
-    const ids = {
-      emergency: await store({ lead: { serviceType: 'emergency' } }),
-      'roof-repair': await store({ lead: { serviceType: 'roof-repair' } }),
-    }
-    for (const kind of ['called', 'no-answer'] as const) await press(ids[pressed], kind)
-    expect(await listMailsAt(calledAt + 30_000)).toEqual([
-      'Northgate Roofing: we tried to reach you',
-    ])
-    const listReminders = async (at: number) =>
-      (await listMailsAt(at)).filter((subject) => subject.includes('again: no answer'))
-    for (const minutes of [30, 90])
-      expect(await listReminders(calledAt + minutes * minuteMs)).toEqual([
-        'EMERGENCY: call Jane Doe again: no answer (1 try)',
-      ])
-    expect(await listReminders(opensAt)).toEqual([again])
-  },
-)
+/** Returns when the crew is next told about a lead. */
+const findStep = async (db: Database) =>
+  (await listDueTimes(db, [crew], { now: 0, holder: '' })).get(crew)
 
-it('shows on phones without a sound that someone is calling, and after Undo that a call is due', async () => {
-  const { store, press, deliverAt } = await open()
-  const id = await store()
-  await press(id, 'called')
-  const calling = { title: 'Sam Hill is calling Jane Doe', silent: true }
-  expect((await deliverAt()).notifications).toMatchObject([calling])
-  await press(id, 'undone')
-  const due = { title: 'Jane Doe: call by 6:10 AM CST', silent: true }
-  expect((await deliverAt()).notifications).toMatchObject([due])
+it('makes the planned call of suspected spam due if its time has passed before an Undo', async () => {
+  const { db, clock, press } = await open()
+  const id = await storeLead(db, { suspect: 'trap', stepAt: undefined })
+  for (const kind of ['no-answer', 'done', 'undone'] as const) {
+    clock.at += hourMs
+    await press(id, kind)
+  }
+  expect(await findStep(db)).toBe(clock.at)
 })
 
 it('cancels an alert that waits until we open once someone calls, unless the call is undone', async () => {
   const { db, press, clock } = await open()
   const dueAt = clock.at + 8 * hourMs
   const id = await storeLead(db, { recipients: [], stepAt: dueAt, ...promiseFrom(dueAt) })
-  const findStep = async () => (await listDueTimes(db, [crew], { now: 0, holder: '' })).get(crew)
   await press(id, 'called')
   // The next step is the question about the call.
-  expect(await findStep()).toBe(clock.at + 30 * minuteMs)
+  expect(await findStep(db)).toBe(clock.at + 30 * minuteMs)
   // The phone has shown nothing that a notification about the call could replace.
   expect((await findLead(db, id))?.deliveries.map(({ recipient }) => recipient)).toEqual([
     'airtable',
   ])
   clock.at += minuteMs
   await press(id, 'undone')
-  expect(await findStep()).toBe(dueAt)
+  expect(await findStep(db)).toBe(dueAt)
 })
