@@ -43,23 +43,6 @@ it('rejects requests from other sites, even with the cookie', async () => {
 })
 
 describe.each(engines)('the desk on %s', (engine) => {
-  it('lets one person claim a call, and shows the others who it is', async () => {
-    const { db, press, cookie, signIn, wakes } = await openTestDesk(engine)
-    const id = await storeLead(db)
-    const alex = await signIn('alex@example.com')
-    const answers = await Promise.all([cookie, alex].map((as) => press(id, 'called', {}, as)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-    const lead = await findLead(db, id)
-    const first = lead?.caller
-    expect(['Sam Hill', 'Alex']).toContain(first)
-    const other = answers.find(({ status }) => status === 409)
-    expect(other?.message).toBe(`${first} called just now.`)
-    expect(lead?.deliveries).toContainEqual(
-      expect.objectContaining({ recipient: 'airtable', reason: 'called', state: 'waiting' }),
-    )
-    expect(wakes.length).toBeGreaterThan(0)
-  })
-
   it('finds leads by words, day, service, source, status, and note, page by page', async () => {
     const { db, post, press } = await openTestDesk(engine)
     const ids: string[] = []
