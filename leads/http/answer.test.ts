@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestApp } from '#testing/app.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { record, storeLead } from '#testing/saved-leads.ts'
@@ -190,26 +190,6 @@ it('shows an explanation when the database is unavailable', async () => {
   const { status, text } = await send('POST')
   expect(status).toBe(503)
   expect(text).toContain('This page isn’t working right now')
-})
-
-it('starts delivery after a call, even if it cannot read the lead again', async () => {
-  const { send, db, leadId, wakes } = await open()
-  const transaction = db.kysely.transaction()
-  const execute = transaction.execute.bind(transaction)
-  const rename = (from: string, to: string) =>
-    db.kysely.schema.alterTable(from).renameTo(to).execute()
-  vi.spyOn(transaction, 'execute').mockImplementation(async (work) => {
-    const result = await execute(work)
-    await rename('leads', 'away')
-    return result
-  })
-  vi.spyOn(db.kysely, 'transaction').mockReturnValue(transaction)
-  const { status, text } = await send('POST')
-  expect(status).toBe(503)
-  expect(text).toContain('This page isn’t working right now')
-  expect(wakes).toEqual([start])
-  await rename('away', 'leads')
-  expect((await findLead(db, leadId))?.status).toBe('calling')
 })
 
 it.each(engines)(
