@@ -6,7 +6,6 @@ import {
   listPendingRecipients,
   makeStranger,
   promiseFrom,
-  record,
   savePhone,
   storeLead,
   testTime,
@@ -62,27 +61,6 @@ it('alerts the phones that are signed in once Airtable has responded', async () 
   await savePhone(db, { id: 'leaves00', sessionId: 'leaves' })
   expect(await remind()).toBe(1)
   expect(await listPendingRecipients(db)).toEqual(['push-arrives0'])
-})
-
-it('asks for the result of a shared call although one request changed while Airtable responded', async () => {
-  const { db, clock, context } = await open((leadIds) => listRows(leadIds), { leads: 0 })
-  await savePhone(db)
-  const ids = [await storeLead(db, { recipients: [] }), await storeLead(db, { recipients: [] })]
-  const [first = '', second = ''] = ids
-  await record(db, first, 'called', { isAlone: false })
-  clock.at = testTime + 30 * minuteMs
-  const closing = async () => {
-    await record(db, first, 'done', { at: clock.at, isAlone: true })
-    return listRows(ids)
-  }
-  await remindDue({ ...context, fetch: closing })
-  clock.at += 1_000
-  await remindDue(context)
-  const asked = db.kysely
-    .selectFrom('deliveries')
-    .select('leadId')
-    .where('reason', '=', 'unresolved')
-  expect(await asked.execute()).toEqual([{ leadId: second }])
 })
 
 it('alerts the phones although the clock was set back while Airtable responded', async () => {

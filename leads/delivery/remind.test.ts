@@ -1,6 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { startFakeAirtable } from '#fakes/airtable.ts'
-import { engines, openTestDatabase } from '#testing/database.ts'
+import { describe, expect, it } from 'vitest'
+import { startAirtable } from '#testing/airtable.ts'
+import { openTestDatabase } from '#testing/database.ts'
 import { createFakeChannel, createTestContext } from '#testing/delivery.ts'
 import { promiseFrom, record, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { makeSettings } from '#testing/settings.ts'
@@ -64,30 +64,8 @@ async function open(options: Parameters<typeof startProcess>[1] = {}) {
   const db = await openTestDatabase('sqlite')
   const id = await storeLead(db)
   const readDeliveries = async () => (await findLead(db, id))?.deliveries ?? []
-  /** Marks the lead as done an hour after it arrived, and then reopens it. */
-  const closeAndReopen = async () => {
-    const at = start + 60 * minuteMs
-    await record(db, id, 'done', { at })
-    await record(db, id, 'undone', { at, version: 1 })
-  }
-  return { db, id, readDeliveries, closeAndReopen, ...startProcess(db, options) }
+  return { db, id, readDeliveries, ...startProcess(db, options) }
 }
-
-describe.each(engines)('on %s', (engine) => {
-  it('records either a call or a reminder when both happen at the same time', async () => {
-    const db = await openTestDatabase(engine)
-    for (let round = 0; round < 5; round++) {
-      const leadId = await storeLead(db)
-      const at = start + 4 * minuteMs
-      const { remind } = startProcess(db, { clock: { at } })
-      await Promise.all([record(db, leadId, 'called', { at }), remind(), remind()])
-      const waiting = (await findLead(db, leadId))?.deliveries.filter(
-        ({ reason, state }) => reason === 'uncalled-4' && state === 'waiting',
-      )
-      expect(waiting).toEqual([])
-    }
-  })
-})
 
 it('reminds after 4 and 8 minutes, reports the missed deadline at 10, and then stops, despite restarts', async () => {
   const { db, sent } = await open()
@@ -111,20 +89,9 @@ it('replaces a reminder that could not be sent with the next one, but retries th
   expect(reminders.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'sent'])
 })
 
-it('counts the reminders from the latest Undo, even if the clock was set back before it', async () => {
-  const { db, id, runAt, closeAndReopen, listReminders } = await open()
-  await closeAndReopen()
-  const at = start + 12 * minuteMs
-  await record(db, id, 'done', { at })
-  await record(db, id, 'undone', { at, version: 3 })
-  await runAt(16, 20, 22, 23)
-  expect(listReminders()).toEqual(['uncalled-4', 'uncalled-8', 'missed'])
-})
-
 describe('with Airtable', () => {
   async function openAirtable() {
-    const fake = await startFakeAirtable({ requestsPerWindow: 1000 })
-    onTestFinished(() => fake.close())
+    const { fake } = await startAirtable({ requestsPerWindow: 1000 })
     const opened = await open({ airtable: fake.airtable })
     const setStatus = (status: string) => {
       const fields = { 'Lead ID': opened.id, Status: status }
@@ -155,37 +122,37 @@ describe('with Airtable', () => {
   })
 
   it('ignores the Status from before a lead was reopened', async () => {
-    const { db, id, setStatus, runAt, closeAndReopen, fake } = await openAirtable()
-    await closeAndReopen()
+    const { db, id, setStatus, runAt, fake } = await openAirtable()
+    const at = start + 60 * minuteMs
+    await record(db, id, 'done', { at })
+    await record(db, id, 'undone', { at, version: 1 })
     setStatus('Done')
     await runAt(64)
     expect(fake.requests).toEqual([])
     expect(await findLead(db, id)).toMatchObject({ status: 'open' })
   })
 
-  it('does not count a Status again after an Undo, unless someone sets another', async () => {
-    const { db, id, setStatus, settle, runAt, listReminders } = await openAirtable()
-    setStatus('Follow-up')
-    await runAt(4)
-    expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 1 })
-    await record(db, id, 'undone', { at: start + 5 * minuteMs, version: 1 })
-    await settle()
-    await runAt(9, 10)
-    expect(listReminders()).toEqual(['uncalled-8', 'missed'])
-    setStatus('Called')
-    await runAt(15)
-    expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 3 })
-  })
-
-  it('counts a Status again that Undo has reset', async () => {
-    const { db, id, setStatus, settle, runAt } = await openAirtable()
-    setStatus('Called')
-    await runAt(4)
-    await record(db, id, 'undone', { at: start + 5 * minuteMs, version: 1 })
-    await settle()
-    await runAt(9)
-    expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 3 })
-  })
+  it.each([
+    ['counts', 'Called', []],
+    ['does not count', 'Follow-up', ['uncalled-8', 'missed']],
+  ])(
+    '%s the Status %s again after an Undo, which resets only the site’s own',
+    async (_, status, reminders) => {
+      const { db, id, setStatus, runAt, listReminders } = await openAirtable()
+      setStatus(status)
+      await runAt(4)
+      expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 1 })
+      await record(db, id, 'undone', { at: start + 5 * minuteMs, version: 1 })
+      const messages = db.kysely.updateTable('deliveries').where('isMessage', '=', 1)
+      await messages.set({ state: 'sent' }).execute()
+      await runAt(9, 10)
+      expect(listReminders()).toEqual(reminders)
+      // Someone sets another Status.
+      setStatus('Called')
+      await runAt(15)
+      expect(await findLead(db, id)).toMatchObject({ status: 'airtable', version: 3 })
+    },
+  )
 
   it('keeps other processes from sending to Airtable for 45 s while it reads', async () => {
     const { db, runAt, fake } = await openAirtable()
@@ -223,6 +190,46 @@ describe('with Airtable', () => {
     )
     const lease = { holder: 'x', now: clock.at + 20_000, until: clock.at + 20_001 }
     expect(await acquire(db, 'airtable', lease)).toBeUndefined()
+  })
+
+  const opensAt = start + 60 * minuteMs
+  it.each([
+    ['step, then an hour, for a month', {}, [4, 10, 31 * 24 * 60], [8, 70, undefined]],
+    [
+      'step of a lead from the night',
+      { ...promiseFrom(opensAt), stepAt: opensAt },
+      [60, 64, 124],
+      [64, 124, 184],
+    ],
+  ])('waits for the next %s, if nobody can be alerted', async (_, lead, minutes, expected) => {
+    const db = await openTestDatabase('sqlite')
+    await storeLead(db, { at: start, ...lead })
+    const clock = { at: start }
+    const { context } = createTestContext(db, makeSettings(), { clock })
+    const steps: unknown[] = []
+    for (const minute of minutes) {
+      clock.at = start + minute * minuteMs
+      await remindDue(context, [])
+      steps.push(await findNextStep(db))
+    }
+    expect(steps).toEqual(expected)
+  })
+
+  it('keeps the reminder of a call agreed over 30 days ahead until somebody can be alerted', async () => {
+    const db = await openTestDatabase('sqlite')
+    const id = await storeLead(db, { at: start })
+    const days = 50 * dayMs
+    await record(db, id, 'call-again', { callAgainAt: start + days })
+    const clock = { at: start + days }
+    const { context } = createTestContext(db, makeSettings(), { clock })
+    for (let hour = 0; hour < 3; hour++) {
+      await remindDue(context, [])
+      clock.at += 60 * minuteMs
+    }
+    const sms = createFakeChannel('sms', async () => [{ ok: true }], { reasons: ['again'] })
+    await remindDue({ ...context, env: { ...context.env, sms: {} } as never }, [sms])
+    const reasons = (await findLead(db, id))?.deliveries.map(({ reason }) => reason)
+    expect(reasons).toContain('again-0')
   })
 
   it('waits at most five seconds while another process uses Airtable', async () => {
