@@ -1,5 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { startFakeAirtable } from '#fakes/airtable.ts'
+import { describe, expect, it } from 'vitest'
+import { startAirtable } from '#testing/airtable.ts'
 import { engines } from '#testing/database.ts'
 import { dayHours, promiseFrom, record, storeLead } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
@@ -86,17 +86,23 @@ it('asks everybody if nobody knows who called, or if the caller’s devices get 
   ])
 })
 
-it('asks sooner if the request that is being called becomes an emergency, and never skips the question', async () => {
-  const { call, store, hearAt, press, readLead, clock, start } = await open()
-  const id = await store()
-  await call(id)
-  clock.at = start + 5 * minuteMs
-  const values = { serviceType: (await readLead(id))?.serviceType }
-  await press(id, 'corrected', { shown: values, fields: { serviceType: 'emergency' } })
-  expect(await hearAt(9, 10)).toEqual([`10 phone: ${question}`])
-  expect(await hearAt(29)).toEqual([])
-  expect(await hearAt(30)).toContain(`30 email: EMERGENCY: call${putBack.slice(4)}`)
-})
+it.each([
+  ['EMERGENCY', null],
+  ['EMERGENCY (possible spam)', 'trap'],
+] as const)(
+  'asks sooner if a request that is being called becomes an %s',
+  async (word, suspect) => {
+    const { call, store, hearAt, press, clock, start } = await open()
+    const id = await store({ suspect })
+    await call(id)
+    clock.at = start + 5 * minuteMs
+    const shown = { serviceType: 'roof-repair' }
+    await press(id, 'corrected', { shown, fields: { serviceType: 'emergency' } })
+    expect(await hearAt(9, 10)).toEqual([`10 phone: ${question}`])
+    expect(await hearAt(29)).toEqual([])
+    expect(await hearAt(30)).toContain(`30 email: ${word}: call${putBack.slice(4)}`)
+  },
+)
 
 it('waits until we open, but not for an emergency', async () => {
   const { store, call, hearAt } = await open('sqlite', { hours: dayHours })
@@ -147,16 +153,6 @@ it('treats possible spam like other leads once someone has called', async () => 
   ])
 })
 
-it('asks about possible spam sooner if it turns out to be an emergency', async () => {
-  const { store, call, hearAt, press, clock, start } = await open()
-  const id = await store({ suspect: 'trap', stepAt: undefined })
-  await call(id)
-  clock.at = start + 5 * minuteMs
-  const shown = { serviceType: 'roof-repair' }
-  await press(id, 'corrected', { shown, fields: { serviceType: 'emergency' } })
-  expect(await hearAt(10)).toEqual([`10 phone: ${question}`])
-})
-
 it('reminds once of the next call about several requests', async () => {
   const { db, store, hearAt, start } = await open()
   await Promise.all([store(), store(), store()])
@@ -179,8 +175,7 @@ it('accepts the caller’s result after the lead was put back', async () => {
 
 describe('with Airtable', () => {
   async function openAirtable() {
-    const fake = await startFakeAirtable({ requestsPerWindow: 1000 })
-    onTestFinished(() => fake.close())
+    const { fake } = await startAirtable({ requestsPerWindow: 1000 })
     const opened = await open('sqlite', { env: fake.env })
     const store = () => opened.store({ recipients: ['airtable'] })
     const ids = [await store(), await store()] as const
