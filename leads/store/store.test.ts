@@ -4,11 +4,9 @@ import { engines, openTestDatabase } from '#testing/database.ts'
 import { waitUntil } from '#testing/processes.ts'
 import { jane, listLeads, testTime as start, storeLead } from '#testing/saved-leads.ts'
 import { noPromise } from '../deadline.ts'
-import { listStatuses } from '../statuses.ts'
 import { dayMs, minuteMs } from '../time-units.ts'
-import { appendEvent } from './append-event.ts'
 import { acquire, claimDue, listDueTimes, release } from './claims.ts'
-import { recordResults, retryDeliveries, writeDeliveries } from './deliveries.ts'
+import { recordResults, retryDeliveries } from './deliveries.ts'
 import { eraseLead } from './erase-lead.ts'
 import { findLead } from './find-leads.ts'
 import { findConfirmationLimit, forgetAddresses } from './limits.ts'
@@ -109,11 +107,7 @@ describe.each(engines)('the store on %s', (engine) => {
 
     it('are limited to 200 a day, also for parallel requests', async () => {
       await confirm('first@example.com')
-      await db.kysely
-        .updateTable('confirmationLimits')
-        .set({ used: 197 })
-        .where('name', '=', 'all')
-        .execute()
+      await sql`update confirmation_limits set used = 197 where name = 'all'`.execute(db.kysely)
       const names = Array.from({ length: 20 }, (_, at) => `${at % 10}@example.com`)
       const outcomes = await Promise.all(names.map((email) => confirm(email)))
       expect(new Set(outcomes)).toEqual(new Set(['saved']))
@@ -134,11 +128,7 @@ describe.each(engines)('the store on %s', (engine) => {
       // From another network, the two email addresses without a confirmation get one.
       for (const name of names.slice(20)) await confirm(name, start, from('198.51.100.1'))
       expect(await listConfirmed()).toHaveLength(22)
-      await db.kysely
-        .updateTable('confirmationLimits')
-        .set({ used: 200 })
-        .where('name', '=', 'all')
-        .execute()
+      await sql`update confirmation_limits set used = 200 where name = 'all'`.execute(db.kysely)
       expect(await findLimit()).toMatchObject({ kind: 'all', emails: 200 })
       expect(await findLimit(midnight)).toBeUndefined()
     })
@@ -159,14 +149,9 @@ describe.each(engines)('the store on %s', (engine) => {
     const find = async () =>
       (await listDueTimes(db, ['airtable'], { now: 6, holder: 'me' })).get('airtable')
     expect(await find()).toBeUndefined()
-    const id = await storeLead(db, { recipients: ['airtable'] })
-    const set = (nextAttemptAt: number) =>
-      db.kysely
-        .updateTable('deliveries')
-        .set({ nextAttemptAt })
-        .where('leadId', '=', id)
-        .where('isMessage', '=', 1)
-        .execute()
+    await storeLead(db, { recipients: ['airtable'] })
+    const set = (at: number) =>
+      sql`update deliveries set next_attempt_at = ${at} where is_message = 1`.execute(db.kysely)
     await set(9)
     expect(await find()).toBe(9)
     await set(1)
@@ -203,57 +188,6 @@ describe.each(engines)('the store on %s', (engine) => {
     expect((await findLead(db, first))?.deliveries[0]?.state).toBe('sent')
     expect((await findLead(db, second))?.deliveries[0]?.lastError).toBeNull()
     expect(await claim('c', later)).toBeUndefined()
-  })
-
-  it('sends a delivery again if it was reset while it was being sent', async () => {
-    const leadId = await storeLead(db, { recipients: [] })
-    const call = { leadId, recipients: ['airtable'], reason: 'called' as const }
-    await writeDeliveries(db.kysely, call, start)
-    const claimed = await claim('a', start)
-    expect(claimed?.deliveries).toMatchObject([{ revision: 0 }])
-    await writeDeliveries(db.kysely, call, start)
-    const sent = { leadId, reason: 'called' as const, revision: 0, ok: true as const }
-    await recordResults(db, 'airtable', [sent], { holder: 'a', now: start })
-    expect((await findLead(db, leadId))?.deliveries).toMatchObject([{ state: 'waiting' }])
-    expect((await claim('a', start))?.deliveries).toMatchObject([{ revision: 1 }])
-  })
-
-  it('sends what is to be retried before it was due, because the clock was set back', async () => {
-    const leadId = await storeLead(db, { recipients: ['sms'] })
-    await db.kysely
-      .updateTable('deliveries')
-      .set({ dueAt: start + minuteMs, nextAttemptAt: start })
-      .where('recipient', '=', 'sms')
-      .execute()
-    const lease = { holder: 'a', now: start, until: start + 20_000 }
-    const options = { batchSize: 1, combines: true, messageId: 'message' }
-    const claimed = await claimDue(db, 'sms', lease, options)
-    expect(claimed?.deliveries).toMatchObject([{ lead: { id: leadId } }])
-  })
-
-  it('counts every lead that is due for another call in a combined message', async () => {
-    const leadIds: string[] = []
-    for (const status of ['open', 'open', 'open', ...listStatuses('next-call')] as const) {
-      const leadId = await storeLead(db, { recipients: status === 'open' ? ['sms'] : [] })
-      leadIds.push(leadId)
-      const state = { status, callAgainAt: status === 'open' ? null : start }
-      await db.kysely.updateTable('leads').set(state).where('id', '=', leadId).execute()
-    }
-    const lease = { holder: 'a', now: start, until: start + 20_000 }
-    const options = { batchSize: 1, combines: true, messageId: 'message' }
-    const { summary } = (await claimDue(db, 'sms', lease, options)) ?? {}
-    expect(summary?.leads.map(({ id }) => id).toSorted()).toEqual(leadIds.toSorted())
-  })
-
-  it('stores no event whose deliveries cannot be stored', async () => {
-    const leadId = await storeLead(db)
-    await sql`alter table deliveries rename to gone`.execute(db.kysely)
-    const call = { id: 'press-01', at: start, kind: 'called', via: 'desk' } as const
-    await expect(appendEvent(db, leadId, call, { rowRecipients: [], now: start })).rejects.toThrow(
-      'deliveries',
-    )
-    await sql`alter table gone rename to deliveries`.execute(db.kysely)
-    expect(await findLead(db, leadId)).toMatchObject({ status: 'open', events: [] })
   })
 
   it('ignores leads from before the clock was set back in the rate limit', async () => {
