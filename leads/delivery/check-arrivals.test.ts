@@ -58,64 +58,58 @@ function markArrived({ kysely }: Database, ...recipients: string[]) {
 
 const storeText = (db: Database, recipients = [text]) => storeLead(db, { recipients })
 
-it.each(engines)(
-  'checks each text once with two processes, ten at a time, on %s',
-  async (engine) => {
-    const { db, clock, twilio, startProcess } = await open({ engine })
-    // Each emergency gets a separate text.
-    const lead = { serviceType: 'emergency' as const }
-    for (let at = 0; at < 12; at++) await storeLead(db, { recipients: [text], lead })
-    let asking = 0
-    let mostAtOnce = 0
-    const countingFetch: typeof fetch = async (...given) => {
-      mostAtOnce = Math.max(mostAtOnce, ++asking)
-      return fetch(...given).finally(() => {
-        asking -= 1
-      })
-    }
-    for (const second of [0, 5]) {
-      clock.at = testTime + second * 1000
-      const processes = [startProcess({ fetch: countingFetch }), startProcess()]
-      await Promise.all(processes.map(({ deliver }) => deliver()))
-    }
-    expect(twilio.statusReads).toHaveLength(12)
-    expect(new Set(twilio.statusReads).size).toBe(12)
-    expect(mostAtOnce).toBeLessThanOrEqual(10)
-  },
-)
+it.each(engines)('checks each text once with two processes, on %s', async (engine) => {
+  const { db, clock, twilio, startProcess } = await open({ engine })
+  // Emergencies get a text each.
+  const lead = { serviceType: 'emergency' as const }
+  for (let at = 0; at < 12; at++) await storeLead(db, { recipients: [text], lead })
+  let asking = 0
+  let mostAtOnce = 0
+  const countingFetch: typeof fetch = async (...given) => {
+    mostAtOnce = Math.max(mostAtOnce, ++asking)
+    return fetch(...given).finally(() => {
+      asking -= 1
+    })
+  }
+  for (const second of [0, 5]) {
+    clock.at = testTime + second * 1000
+    const processes = [startProcess({ fetch: countingFetch }), startProcess()]
+    await Promise.all(processes.map(({ deliver }) => deliver()))
+  }
+  expect(twilio.statusReads).toHaveLength(12)
+  expect(new Set(twilio.statusReads).size).toBe(12)
+  expect(mostAtOnce).toBeLessThanOrEqual(10)
+})
 
-it.each(engines)(
-  'sends only the first reminder early, once, if texts fail, on %s',
-  async (engine) => {
-    const { db, runAt, twilio, listReminders } = await open({
-      engine,
-      chooseErrorCode: () => 30034,
-    })
-    const leadId = await storeText(db, [...textRecipients, 'airtable', 'confirmation'])
-    await markArrived(db, 'airtable', 'confirmation')
-    await runAt(0, 5, 15, 60, 240, 300, 480, 600, 900)
-    expect(await listReminders(leadId)).toEqual([
-      'uncalled-4 at 15 s',
-      'uncalled-8 at 480 s',
-      'missed at 600 s',
-    ])
-    expect(twilio.messages.map(({ to }) => to).sort()).toEqual([...crew, boss, boss, boss])
-    expect(twilio.messages[2]?.body).toContain('Nobody has called Jane Doe yet (10 minutes left).')
-    const texts = (await readDeliveries(db)).filter(({ recipient }) => recipient.startsWith('sms'))
-    expect(texts.filter(({ reason }) => reason !== 'received').map(({ state }) => state)).toEqual([
-      'failed',
-      'failed',
-      'failed',
-    ])
-    const failed = (await readDeliveries(db)).find(({ recipient }) => recipient === text)
-    expect(failed).toMatchObject({
-      state: 'failed',
-      settledAt: testTime,
-      arrivedAt: null,
-      lastError: expect.stringContaining('isn’t registered'),
-    })
-  },
-)
+it.each(engines)('sends only the first reminder early if texts fail, on %s', async (engine) => {
+  const { db, runAt, twilio, listReminders } = await open({
+    engine,
+    chooseErrorCode: () => 30034,
+  })
+  const leadId = await storeText(db, [...textRecipients, 'airtable', 'confirmation'])
+  await markArrived(db, 'airtable', 'confirmation')
+  await runAt(0, 5, 15, 60, 240, 300, 480, 600, 900)
+  expect(await listReminders(leadId)).toEqual([
+    'uncalled-4 at 15 s',
+    'uncalled-8 at 480 s',
+    'missed at 600 s',
+  ])
+  expect(twilio.messages.map(({ to }) => to).sort()).toEqual([...crew, boss, boss, boss])
+  expect(twilio.messages[2]?.body).toContain('Nobody has called Jane Doe yet (10 minutes left).')
+  const texts = (await readDeliveries(db)).filter(({ recipient }) => recipient.startsWith('sms'))
+  expect(texts.filter(({ reason }) => reason !== 'received').map(({ state }) => state)).toEqual([
+    'failed',
+    'failed',
+    'failed',
+  ])
+  const failed = (await readDeliveries(db)).find(({ recipient }) => recipient === text)
+  expect(failed).toMatchObject({
+    state: 'failed',
+    settledAt: testTime,
+    arrivedAt: null,
+    lastError: expect.stringContaining('isn’t registered'),
+  })
+})
 
 it('sends no early reminder if a push arrived, someone is calling, or it is too late', async () => {
   const { db, runAt, listReminders } = await open({ chooseErrorCode: () => 30006 })

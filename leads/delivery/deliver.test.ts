@@ -130,42 +130,39 @@ it('aborts a send that exceeds the grace period, and retries it later', async ()
   expect(await readDeliveries(db)).toMatchObject([{ state: 'waiting', attempts: 1 }])
 })
 
-it.each(engines)(
-  'expires alerts a day after the deadline, even for removed recipients, on %s',
-  async (engine) => {
-    const db = await openTestDatabase(engine)
-    const { deliver, clock, log } = openDelivery(db, sendWell, {
-      changes: {
-        kind: 'email',
-        recipients: async () => [],
-        isAlert: true,
-        expiresAfterMs: dayMs,
-      },
-    })
-    const lead = { recipients: ['airtable', 'email', 'email-0a1b2c3d'], stepAt: undefined }
-    const promised = await storeLead(db, lead)
-    const suspected = await storeLead(db, { ...lead, suspect: 'trap' })
-    // A message that is due after the deadline expires a day after it is due.
-    const called = { leadId: promised, recipients: ['email'], reason: 'called' as const }
-    await writeDeliveries(db.kysely, called, testTime + 600_001)
-    const listExpired = async (id: string) =>
-      (await findLead(db, id))?.deliveries
-        .filter(({ state }) => state === 'expired')
-        .map(({ recipient, reason }) => `${recipient} ${reason}`)
-    const expired = ['email received', 'email-0a1b2c3d received']
-    clock.at = testTime + dayMs - 1
-    await deliver()
-    expect(await listExpired(suspected)).toEqual([])
-    clock.at = testTime + dayMs + 60_000
-    await deliver()
-    expect(await listExpired(suspected)).toEqual(expired)
-    expect(await listExpired(promised)).toEqual([])
-    clock.at = testTime + dayMs + 600_000
-    await deliver()
-    expect(await listExpired(promised)).toEqual(expired)
-    expect(log.entries.filter(({ level }) => level === 'warn')).toMatchObject([
-      { fields: { kind: 'email', leadIds: [suspected, suspected] } },
-      { fields: { kind: 'email', leadIds: [promised, promised] } },
-    ])
-  },
-)
+it.each(engines)('expires alerts a day after the deadline, on %s', async (engine) => {
+  const db = await openTestDatabase(engine)
+  const { deliver, clock, log } = openDelivery(db, sendWell, {
+    changes: {
+      kind: 'email',
+      recipients: async () => [],
+      isAlert: true,
+      expiresAfterMs: dayMs,
+    },
+  })
+  const lead = { recipients: ['airtable', 'email', 'email-0a1b2c3d'], stepAt: undefined }
+  const promised = await storeLead(db, lead)
+  const suspected = await storeLead(db, { ...lead, suspect: 'trap' })
+  // A message planned after the deadline expires a day after it was planned.
+  const called = { leadId: promised, recipients: ['email'], reason: 'called' as const }
+  await writeDeliveries(db.kysely, called, testTime + 600_001)
+  const listExpired = async (id: string) =>
+    (await findLead(db, id))?.deliveries
+      .filter(({ state }) => state === 'expired')
+      .map(({ recipient, reason }) => `${recipient} ${reason}`)
+  const expired = ['email received', 'email-0a1b2c3d received']
+  clock.at = testTime + dayMs - 1
+  await deliver()
+  expect(await listExpired(suspected)).toEqual([])
+  clock.at = testTime + dayMs + 60_000
+  await deliver()
+  expect(await listExpired(suspected)).toEqual(expired)
+  expect(await listExpired(promised)).toEqual([])
+  clock.at = testTime + dayMs + 600_000
+  await deliver()
+  expect(await listExpired(promised)).toEqual(expired)
+  expect(log.entries.filter(({ level }) => level === 'warn')).toMatchObject([
+    { fields: { kind: 'email', leadIds: [suspected, suspected] } },
+    { fields: { kind: 'email', leadIds: [promised, promised] } },
+  ])
+})

@@ -24,22 +24,20 @@ async function save(count: number, engine: Engine = 'sqlite') {
   return db
 }
 
-describe.each(engines)('a channel on %s', (engine) => {
-  it('waits as long as the service asks, in every process', async () => {
-    const db = await save(3, engine)
-    const changes = { batchSize: 2 }
-    const refuse: Send = async (leads) =>
-      leads.map(() => ({ ok: false, error: 'wait', retryAfterMs: 31_000 }))
-    const locked = openDelivery(db, refuse, { changes })
-    await locked.deliver()
-    expect(locked.sends).toHaveLength(1)
-    const other = openDelivery(db, sendWell, { clock: { at: start + 30_999 }, changes })
-    await other.deliver()
-    expect(other.sends).toHaveLength(0)
-    other.clock.at = start + 31_000
-    await other.deliverer.deliverDue(5_000)
-    expect(other.sends.map(({ ids }) => ids.length)).toEqual([2, 1])
-  })
+it.each(engines)('waits as long as the service asks, in every process, on %s', async (engine) => {
+  const db = await save(3, engine)
+  const changes = { batchSize: 2 }
+  const refuse: Send = async (leads) =>
+    leads.map(() => ({ ok: false, error: 'wait', retryAfterMs: 31_000 }))
+  const locked = openDelivery(db, refuse, { changes })
+  await locked.deliver()
+  expect(locked.sends).toHaveLength(1)
+  const other = openDelivery(db, sendWell, { clock: { at: start + 30_999 }, changes })
+  await other.deliver()
+  expect(other.sends).toHaveLength(0)
+  other.clock.at = start + 31_000
+  await other.deliverer.deliverDue(5_000)
+  expect(other.sends.map(({ ids }) => ids.length)).toEqual([2, 1])
 })
 
 it('sends due deliveries in batches, pauses between them, and records the results', async () => {

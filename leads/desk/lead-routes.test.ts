@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startAirtable } from '#testing/airtable.ts'
 import { engines, openTestDatabase } from '#testing/database.ts'
 import { openDelivery, sendWell } from '#testing/delivery.ts'
@@ -20,21 +20,19 @@ const send = (db: Database) => openDelivery(db, sendWell).deliver()
 const airtableEnv = { AIRTABLE_TOKEN: 't', AIRTABLE_BASE_ID: 'b' }
 const unavailable = { error: { code: 'not-erased' } }
 
-describe.each(engines)('on %s', (engine) => {
-  it('erases a lead here and in Airtable, and no other', async () => {
-    const airtable = await startAirtable()
-    const { db, erase, clock } = await open(engine, { env: airtable.fake.env })
-    const [gone, stays] = [await storeLead(db), await storeLead(db)]
-    await airtable.send(await listLeads(db, { limit: 10 }))
-    await send(db)
-    clock.at += 60_000
-    expect((await erase(gone)).json.message).toContain('Erased here and in Airtable.')
-    expect(await findLead(db, gone)).toBeUndefined()
-    expect(await findLead(db, stays)).toBeDefined()
-    expect(airtable.fake.records.map(({ fields }) => fields['Lead ID'])).toEqual([stays])
-    const next = { holder: 'site', now: clock.at, until: clock.at + 1 }
-    expect(await acquire(db, 'airtable', next)).toBeDefined()
-  })
+it.each(engines)('erases a lead here and in Airtable, and no other, on %s', async (engine) => {
+  const airtable = await startAirtable()
+  const { db, erase, clock } = await open(engine, { env: airtable.fake.env })
+  const [gone, stays] = [await storeLead(db), await storeLead(db)]
+  await airtable.send(await listLeads(db, { limit: 10 }))
+  await send(db)
+  clock.at += 60_000
+  expect((await erase(gone)).json.message).toContain('Erased here and in Airtable.')
+  expect(await findLead(db, gone)).toBeUndefined()
+  expect(await findLead(db, stays)).toBeDefined()
+  expect(airtable.fake.records.map(({ fields }) => fields['Lead ID'])).toEqual([stays])
+  const next = { holder: 'site', now: clock.at, until: clock.at + 1 }
+  expect(await acquire(db, 'airtable', next)).toBeDefined()
 })
 
 it('retries the pending deliveries of one lead or of all leads', async () => {

@@ -129,67 +129,64 @@ it('lets an invitation sign in once, within 7 days, and not after the person was
   expect([(await look()).status, await enter()]).toEqual([403, 403])
 })
 
-it.each(engines)(
-  'logs who did what, shows the last 20 actions of both kinds, and keeps 200, on %s',
-  async (engine) => {
-    const { db, clock, add, remove, list, post, call, cookie, log, wakes } = await open(engine)
-    const id = await storeLead(db)
-    log.entries.length = 0
-    const email = 'dana@example.com'
-    const owner = `/api/owners/${email}`
-    for (const act of [
-      () => add(email),
-      () => add(email),
-      () => call('PUT', owner, { cookie }),
-      () => call('DELETE', owner, { cookie }),
-      () => remove(email),
-      () => post('/api/spreadsheet', {}),
-      () => call('DELETE', `/api/leads/${id}`, { cookie, body: { name: 'Jane Doe' } }),
-    ]) {
-      clock.at += 1_000
-      expect((await act()).status).toBe(200)
-    }
-    // The change wakes the delivery worker so that the new owner gets the digest even if we open before the next poll.
-    expect(wakes).toContain(clock.at - 4_000)
-    const by = { person: 'Sam Hill', email: 'sam.hill@example.com' }
-    expect(log.entries.map(({ message, fields }) => [message, fields])).toEqual([
-      ['added a person', { by, email }],
-      ['made a person an owner', { by, email }],
-      ['made an owner a crew member', { by, email }],
-      ['removed a person', { by, email }],
-      ['exported leads', { by }],
-      ['erased a lead', { by, leadId: id }],
-    ])
-    const readLog = async () => {
-      const { people, others }: People['log'] = (await list()).log
-      return [people, others].map((entries) => entries.map(({ id: _, ...entry }) => entry))
-    }
-    const [people, others] = await readLog()
-    expect(others).toEqual([
-      { ...by, at: clock.at, action: 'erased a lead', about: null },
-      { ...by, at: clock.at - 1_000, action: 'exported leads', about: null },
-    ])
-    expect(people).toEqual([
-      { ...by, at: clock.at - 2_000, action: 'removed a person', about: email },
-      { ...by, at: clock.at - 3_000, action: 'made an owner a crew member', about: email },
-      { ...by, at: clock.at - 4_000, action: 'made a person an owner', about: email },
-      { ...by, at: clock.at - 6_000, action: 'added a person', about: email },
-    ])
+it.each(engines)('logs who did what, and keeps the last 200, on %s', async (engine) => {
+  const { db, clock, add, remove, list, post, call, cookie, log, wakes } = await open(engine)
+  const id = await storeLead(db)
+  log.entries.length = 0
+  const email = 'dana@example.com'
+  const owner = `/api/owners/${email}`
+  for (const act of [
+    () => add(email),
+    () => add(email),
+    () => call('PUT', owner, { cookie }),
+    () => call('DELETE', owner, { cookie }),
+    () => remove(email),
+    () => post('/api/spreadsheet', {}),
+    () => call('DELETE', `/api/leads/${id}`, { cookie, body: { name: 'Jane Doe' } }),
+  ]) {
+    clock.at += 1_000
+    expect((await act()).status).toBe(200)
+  }
+  // Wake the delivery worker, so that the new owner gets the digest even if we open before the next poll.
+  expect(wakes).toContain(clock.at - 4_000)
+  const by = { person: 'Sam Hill', email: 'sam.hill@example.com' }
+  expect(log.entries.map(({ message, fields }) => [message, fields])).toEqual([
+    ['added a person', { by, email }],
+    ['made a person an owner', { by, email }],
+    ['made an owner a crew member', { by, email }],
+    ['removed a person', { by, email }],
+    ['exported leads', { by }],
+    ['erased a lead', { by, leadId: id }],
+  ])
+  const readLog = async () => {
+    const { people, others }: People['log'] = (await list()).log
+    return [people, others].map((entries) => entries.map(({ id: _, ...entry }) => entry))
+  }
+  const [people, others] = await readLog()
+  expect(others).toEqual([
+    { ...by, at: clock.at, action: 'erased a lead', about: null },
+    { ...by, at: clock.at - 1_000, action: 'exported leads', about: null },
+  ])
+  expect(people).toEqual([
+    { ...by, at: clock.at - 2_000, action: 'removed a person', about: email },
+    { ...by, at: clock.at - 3_000, action: 'made an owner a crew member', about: email },
+    { ...by, at: clock.at - 4_000, action: 'made a person an owner', about: email },
+    { ...by, at: clock.at - 6_000, action: 'added a person', about: email },
+  ])
 
-    const newer = { ...by, at: clock.at + 1_000, action: 'exported leads', about: null }
-    const entries = Array.from({ length: 200 }, (_, at) => ({ ...newer, id: `${at}` }))
-    await db.kysely.insertInto('deskLog').values(entries).execute()
-    clock.at += 2_000
-    await post('/api/spreadsheet', {})
-    // Newer exports push out older exports, but not changes to people.
-    expect(await readLog()).toEqual([
-      people,
-      Array(20).fill(expect.objectContaining({ action: 'exported leads' })),
-    ])
-    const kept = await db.kysely.selectFrom('deskLog').select('action').execute()
-    expect(kept).toHaveLength(200 + 4)
-  },
-)
+  const newer = { ...by, at: clock.at + 1_000, action: 'exported leads', about: null }
+  const entries = Array.from({ length: 200 }, (_, at) => ({ ...newer, id: `${at}` }))
+  await db.kysely.insertInto('deskLog').values(entries).execute()
+  clock.at += 2_000
+  await post('/api/spreadsheet', {})
+  // Newer exports push out older exports, but not changes to people.
+  expect(await readLog()).toEqual([
+    people,
+    Array(20).fill(expect.objectContaining({ action: 'exported leads' })),
+  ])
+  const kept = await db.kysely.selectFrom('deskLog').select('action').execute()
+  expect(kept).toHaveLength(200 + 4)
+})
 
 it('removes and changes a person however the address is written', async () => {
   const { db, call, cookie, add, remove, list } = await open()

@@ -55,29 +55,26 @@ it('rejects forged, expired, and malformed links', async () => {
     expect((await call('POST', '/api/session', { body })).status).toBe(400)
 })
 
-it.each(engines)(
-  'sends no new link while an address has three unused ones, on %s',
-  async (engine) => {
-    const { db, redeemLink, clock, mails, log, ask, readToken } = await open(engine)
-    const listLinks = () => db.kysely.selectFrom('deskLinks').selectAll().execute()
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(sam)))
-    for (let at = 0; at < 8; at++) answers.push(await ask(`nobody-${at}@example.com`))
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-    expect(mails).toHaveLength(3)
-    expect(await listLinks()).toHaveLength(3)
-    expect(log.entries.map(({ message }) => message)).toContain(
-      'sent no sign-in link, because too many unused ones still work',
-    )
-    // Other email addresses still get links, and using a link makes room for another.
-    await ask('alex@example.com')
-    for (const at of [0, 1, 2]) expect((await redeemLink(readToken(at))).status).toBe(200)
-    await ask(sam)
-    expect(mails.map(({ email }) => email).slice(3)).toEqual(['alex@example.com', sam])
-    clock.at += 15 * minuteMs
-    await ask(sam)
-    expect(await listLinks()).toHaveLength(1)
-  },
-)
+it.each(engines)('sends at most three unused links to an address, on %s', async (engine) => {
+  const { db, redeemLink, clock, mails, log, ask, readToken } = await open(engine)
+  const listLinks = () => db.kysely.selectFrom('deskLinks').selectAll().execute()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ask(sam)))
+  for (let at = 0; at < 8; at++) answers.push(await ask(`nobody-${at}@example.com`))
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(mails).toHaveLength(3)
+  expect(await listLinks()).toHaveLength(3)
+  expect(log.entries.map(({ message }) => message)).toContain(
+    'sent no sign-in link, because too many unused ones still work',
+  )
+  // Other addresses still get links, and using a link makes room for another.
+  await ask('alex@example.com')
+  for (const at of [0, 1, 2]) expect((await redeemLink(readToken(at))).status).toBe(200)
+  await ask(sam)
+  expect(mails.map(({ email }) => email).slice(3)).toEqual(['alex@example.com', sam])
+  clock.at += 15 * minuteMs
+  await ask(sam)
+  expect(await listLinks()).toHaveLength(1)
+})
 
 it('does not count a link whose email could not be sent', async () => {
   let isDown = true

@@ -192,15 +192,10 @@ it('shows an explanation when the database is unavailable', async () => {
   expect(text).toContain('This page isn’t working right now')
 })
 
-it.each(engines)(
-  'creates one link secret for all processes and stores it on %s',
-  async (engine) => {
-    const db = await openTestDatabase(engine)
-    const secrets = await Promise.all(
-      Array.from({ length: 5 }, () => readLinkSecret(db, undefined)),
-    )
-    expect(new Set(secrets).size).toBe(1)
-    expect(secrets[0]?.length).toBeGreaterThan(40)
-    expect(await readLinkSecret(db, 'given')).toBe('given')
-  },
-)
+it.each(engines)('creates one link secret for all processes, on %s', async (engine) => {
+  const db = await openTestDatabase(engine)
+  const secrets = await Promise.all(Array.from({ length: 5 }, () => readLinkSecret(db, undefined)))
+  expect(new Set(secrets).size).toBe(1)
+  expect(secrets[0]?.length).toBeGreaterThan(40)
+  expect(await readLinkSecret(db, 'given')).toBe('given')
+})

@@ -24,28 +24,25 @@ import type { Engine } from './tables.ts'
 
 const nobody = { now: testTime, isTold: () => false }
 
-it.each(engines)(
-  'cancels pending notifications of a device that a new registration replaces, on %s',
-  async (engine) => {
-    const db = await openTestDatabase(engine)
-    const byEndpoint = makePhone({ id: '11111111', sessionId: 'lost' })
-    await saveDevice(db, byEndpoint)
-    await saveDevice(db, makePhone({ id: '22222222', sessionId: 'own' }))
-    const leadId = await storeLead(db, { recipients: ['push-11111111', 'push-22222222'] })
-    const { endpoint } = byEndpoint
-    await saveDevice(db, makePhone({ id: '22222222', sessionId: 'own', endpoint }))
-    await cancelLostNotifications(db, nobody)
+it.each(engines)('cancels the notifications of a replaced device, on %s', async (engine) => {
+  const db = await openTestDatabase(engine)
+  const byEndpoint = makePhone({ id: '11111111', sessionId: 'lost' })
+  await saveDevice(db, byEndpoint)
+  await saveDevice(db, makePhone({ id: '22222222', sessionId: 'own' }))
+  const leadId = await storeLead(db, { recipients: ['push-11111111', 'push-22222222'] })
+  const { endpoint } = byEndpoint
+  await saveDevice(db, makePhone({ id: '22222222', sessionId: 'own', endpoint }))
+  await cancelLostNotifications(db, nobody)
 
-    expect((await listDevices(db, { deskEmails: [], now: testTime })).map(({ id }) => id)).toEqual([
-      '22222222',
-    ])
-    const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
-    expect(deliveries.map(({ recipient, state }) => `${recipient} ${state}`).sort()).toEqual([
-      'push-11111111 cancelled',
-      'push-22222222 waiting',
-    ])
-  },
-)
+  expect((await listDevices(db, { deskEmails: [], now: testTime })).map(({ id }) => id)).toEqual([
+    '22222222',
+  ])
+  const { deliveries = [] } = (await findLead(db, leadId)) ?? {}
+  expect(deliveries.map(({ recipient, state }) => `${recipient} ${state}`).sort()).toEqual([
+    'push-11111111 cancelled',
+    'push-22222222 waiting',
+  ])
+})
 
 it('does not mark a device as gone after it registered a new address', async () => {
   const db = await openTestDatabase('sqlite')
