@@ -37,7 +37,6 @@ it('lists all invalid variables in one message, without their values', () => {
 
 it.each([
   [{ CONFIRMATION_EMAIL: 'yes' }, /CONFIRMATION_EMAIL must be on or off/],
-  [{ ALERT_EMAIL_TO: 'a@b.c <x@y.z>' }, /ALERT_EMAIL_TO/],
   [{ ALERT_EMAIL_TO: 'sam@a.test, boss@blueheron' }, /ALERT_EMAIL_TO must be email addresses such/],
   [{ ALERT_SMS_TO: '5551234567' }, /ALERT_SMS_TO must be phone numbers such as \+1/],
   [{ ALERT_WEBHOOK_SECRET: 'not base64!' }, /ALERT_WEBHOOK_SECRET must be base64/],
@@ -46,7 +45,6 @@ it.each([
   [{ NO_ANSWER_MINUTES: '0' }, /NO_ANSWER_MINUTES must be a whole number from 1 to 1440/],
   [{ LINK_SECRET: 'short' }, /LINK_SECRET must be at least 16/],
   [{ SMTP_URL: 'mail.example' }, /SMTP_URL .+ write # \/ \? as %23 %2F %3F/],
-  [{ ALERT_SMS_TO: '-' }, /ALERT_SMS_TO must be phone numbers/],
   [{ ALLOWED_ORIGINS: 'https://a.example/path' }, /ALLOWED_ORIGINS must be origins/],
   [{ RATE_LIMIT_PER_MINUTE: 'many' }, /RATE_LIMIT_PER_MINUTE must be/],
   [{ PORT: '3001' }, /DESK_PORT must differ from PORT/],

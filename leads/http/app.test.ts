@@ -147,19 +147,13 @@ it.each([
   },
 )
 
-it.each([
-  ['name', { ...lead, name: 7 }, 'Please enter your name.'],
-  ['name', { ...lead, name: 'x'.repeat(101) }, 'Please shorten your name to 100 characters.'],
-  ['address', { ...lead, address: undefined }, 'Please enter your property address.'],
-])(
-  'rejects a lead with an invalid %s with 422 and names the field',
-  async (field, body, message) => {
-    const { post, stored } = await open()
-    const { status, json } = await post({}, body)
-    expect([status, json.error]).toEqual([422, { code: 'invalid_field', field, message }])
-    expect(await stored()).toEqual([])
-  },
-)
+it('rejects an invalid lead with 422 and names the field', async () => {
+  const { post, stored } = await open()
+  const { status, json } = await post({}, { ...lead, name: 7 })
+  const error = { code: 'invalid_field', field: 'name', message: 'Please enter your name.' }
+  expect([status, json.error]).toEqual([422, error])
+  expect(await stored()).toEqual([])
+})
 
 it('ignores unknown fields', async () => {
   const { post, stored } = await open()
