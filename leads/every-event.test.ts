@@ -1,5 +1,5 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { startFakeAirtable } from '#fakes/airtable.ts'
+import { expect, it } from 'vitest'
+import { startAirtable } from '#testing/airtable.ts'
 import { makeInput, record, storeLead } from '#testing/saved-leads.ts'
 import { openCrew } from '#testing/service.ts'
 import { describePress } from '../desk/press.ts'
@@ -55,8 +55,7 @@ it('has a status for each event, and offers each result while someone is calling
 
 /** Sets up a crew with a desk, a phone, and a fake Airtable that contains the lead. */
 async function open() {
-  const airtable = await startFakeAirtable({ requestsPerWindow: 1_000 })
-  onTestFinished(() => airtable.close())
+  const { fake: airtable } = await startAirtable({ requestsPerWindow: 1_000 })
   const crew = await openCrew('sqlite', { env: airtable.env })
   const { db, clock, press, get, post, deliverAt } = crew
   const id = await storeLead(db, { at: clock.at, recipients: ['airtable', 'push-0a1b2c3d'] })
