@@ -10,7 +10,7 @@ import { acquire, listDueTimes } from '../store/claims.ts'
 import { crew } from '../store/crew-rows.ts'
 import { findLead } from '../store/find-leads.ts'
 import type { Database } from '../store/tables.ts'
-import { minuteMs } from '../time-units.ts'
+import { dayMs, minuteMs } from '../time-units.ts'
 import { createDeliverer } from './deliver.ts'
 import { remindDue } from './remind.ts'
 
