@@ -71,6 +71,10 @@ for (const width of [390, 1280])
         all.map((field) => field.getBoundingClientRect().bottom),
       )
       expect(new Set(bottoms).size).toBe(1)
+      // The narrowest window with one line for each lead shows the whole name.
+      await page.setViewportSize({ width: 1024, height: 800 })
+      const cutOff = (name: HTMLElement) => name.scrollWidth - name.clientWidth
+      expect(await line.locator('.lead-name').evaluate(cutOff)).toBe(0)
     }
 
     await page.setViewportSize({ width: 320, height: 800 })
