@@ -40,13 +40,15 @@ export function CallActions({ card, isNext }: { card: Card; isNext: boolean }) {
   }
   const { phone, email } = lead
   // After an unanswered call, suggest a text until it is time to call again.
-  const isTextNext = useNow((now) => lead.status === 'call-again' && !isDueAgain(lead, now))
+  const isTextNext = useNow(
+    (now) => isNext && lead.status === 'call-again' && !isDueAgain(lead, now),
+  )
   const greeting = ['Hi', lead.firstName].filter(Boolean).join(' ')
   const sentence = `${greeting}, this is ${use(Sender)} about your roof estimate.`
   const text = phone && !lead.isSuspect && (
     <a
       className="button"
-      data-quiet={!(isNext && isTextNext) || undefined}
+      data-quiet={!isTextNext || undefined}
       href={makeTextUrl(phone.callUrl, sentence)}
       // Record the tap, because the desk can't know whether the text was sent.
       onClick={() => void press({ lead }, { kind: 'texted' })}
