@@ -29,9 +29,9 @@ export function BarChart({
     <section className="card">
       <h2>{title}</h2>
       <svg viewBox={`0 0 ${width} ${top + plotHeight + 18}`} role="img" aria-label={label}>
-        <pattern id={hatch} width="4" height="4" patternUnits="userSpaceOnUse">
-          <rect className="ground" width="4" height="4" />
-          <path className="hatch" d="M-1 1l2-2M0 4l4-4M3 5l2-2" />
+        <pattern id={hatch} width="6" height="6" patternUnits="userSpaceOnUse">
+          <rect className="ground" width="6" height="6" />
+          <path className="hatch" d="M-1 1l2-2M0 6l6-6M5 7l2-2" />
         </pattern>
         <path stroke="currentColor" opacity="0.3" d={`M0 ${top + plotHeight}h${width}`} />
         {bars.map(({ name, kept, missed, tick }, at) => {
