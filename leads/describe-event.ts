@@ -4,7 +4,7 @@ import { readName } from './field-outputs.ts'
 import type { Lead } from './fields.ts'
 import { fill } from './fill.ts'
 import { type EventKind, events, type HistoryEvent } from './history.ts'
-import { isClosed, type LeadState, mapUndone, readNeed } from './lead-state.ts'
+import { type LeadState, mapUndone, readNeed } from './lead-state.ts'
 import { toOneLine } from './safe-text.ts'
 import { formatDetails } from './sale.ts'
 import { statuses } from './statuses.ts'
@@ -52,15 +52,9 @@ export function describeNews(
   lead: Pick<LeadState, 'status' | 'caller' | 'attempts'> & { phone: unknown },
   { name, caller }: { name: string; caller: string | null },
 ): string {
-  const isAgain = lead.attempts > 0
-  // The person who made an earlier call may not be the one who closed the lead.
-  const who = isClosed(lead) && isAgain ? null : caller
-  const news = fill(statuses[lead.status].news, {
-    ...chooseWords(lead),
-    name,
-    who: who ?? 'Someone',
-  })
-  return readNeed(lead) === 'result' && isAgain ? `${news} again` : news
+  const who = caller ?? 'Someone'
+  const news = fill(statuses[lead.status].news, { ...chooseWords(lead), name, who })
+  return readNeed(lead) === 'result' && lead.attempts > 0 ? `${news} again` : news
 }
 
 /** Returns why someone should call again, such as “no answer (1 try).” */

@@ -35,7 +35,8 @@ describe('the headline', () => {
     attempts: 2,
     callAgainAt: receivedAt + 33 * minuteMs,
   }
-  const done = { status: 'done', caller: 'A.Be' } as const
+  // Someone other than the caller may have closed the request.
+  const done = { status: 'done', caller: 'Sam' } as const
   it.each<[string, Partial<StoredLead>, DeliveryReason, number]>([
     ['Call Jane Doe by 12:10 PM CST', {}, 'received', 1],
     ['EMERGENCY: call Jane Doe by 12:10 PM CST', { serviceType: 'emergency' }, 'received', 1],
@@ -48,8 +49,8 @@ describe('the headline', () => {
     [`C${overdue}`, {}, 'uncalled-8', 11 * minuteMs],
     ['Call Jane Doe now (requested 3 hours ago)', {}, 'received', 180 * minuteMs],
     ['Someone called Jane Doe at 12:03 PM CST', { calledAt }, 'received', 5 * minuteMs],
-    ['Someone marked Jane Doe as not a lead', { calledAt, status: 'not-a-lead' }, 'received', 1],
-    ['A. Be closed Jane Doe’s request as done', { ...done, calledAt }, 'received', 1],
+    ['Jane Doe was marked as not a lead', { calledAt, status: 'not-a-lead' }, 'received', 1],
+    ['Jane Doe’s request was closed as done', { ...done, calledAt }, 'received', 1],
     ['Call Jane Doe again: no answer (2 tries)', again, 'again-2', 33 * minuteMs],
     ['Someone called Jane Doe at 12:03 PM CST', again, 'again-2', 32 * minuteMs],
     // These leads arrived while the company was closed.
