@@ -48,7 +48,7 @@ test.describe('when Airtable cannot be reached', () => {
     const hereOnly = page.getByRole('button', { name: 'Erase here only' })
     await expect(hereOnly).toHaveCount(0)
     await page.getByRole('button', { name: 'Erase', exact: true }).click()
-    await expect(page.getByRole('alert')).toContainText('Nothing was erased.')
+    await expect(page.getByRole('alert')).toContainText('The lead wasn’t erased.')
     await expect(name).not.toHaveAttribute('aria-invalid')
     await checkAxe(page, 'erase here only')
     await hereOnly.click()

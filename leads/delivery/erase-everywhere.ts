@@ -8,7 +8,7 @@ import { minuteMs } from '../time-units.ts'
 /** The stored lead was not erased. The owner can choose to erase only that copy. */
 export class NotErased extends Error {
   constructor(why: string) {
-    super(`Nothing was erased. ${why}`)
+    super(`The lead wasn’t erased. ${why}`)
   }
 }
 

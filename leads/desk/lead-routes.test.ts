@@ -85,7 +85,7 @@ it('erases nothing while Airtable is unavailable, unless the owner chooses “Er
     clock.at += 60_000
     const refused = await erase(id)
     expect(refused).toMatchObject({ status: 409, json: unavailable })
-    expect(refused.message).toMatch(new RegExp(`^Nothing was erased\\. .*${reason}`))
+    expect(refused.message).toMatch(new RegExp(`^The lead wasn’t erased\\. .*${reason}`))
     expect(await findLead(db, id)).toBeDefined()
   }
   const { erase } = await open(db)
