@@ -50,9 +50,10 @@ test('aborts a request after 10 s without a response and retries once', async ({
   await page.clock.pauseAt(Date.now() + 60_000)
   await form.button.click()
   await expect.poll(() => requests).toBe(1)
-  // The note appears before the request times out.
+  // The note appears below the button, before the request times out.
+  await form.button.evaluate((button) => button.scrollIntoView({ block: 'end' }))
   await page.clock.runFor(8_000)
-  await expect(form.note('slow')).toBeVisible()
+  await expect(form.note('slow')).toBeInViewport({ ratio: 1 })
   await page.clock.runFor(1_500)
   await expect(form.button).toHaveText('Submitting...')
   expect(requests).toBe(1)

@@ -182,7 +182,7 @@ export function EstimateForm({ content }: { content: FormContent }) {
         <p className="no-obligation">{breakLine(words.noObligation)}</p>
         <div role="status">
           {failed && (
-            <CallNote phone={phone} kind="failed" ref={scrollToNote}>
+            <CallNote phone={phone} kind="failed">
               {words.notes.failed}
             </CallNote>
           )}
@@ -263,18 +263,17 @@ const Label = ({ name, words }: LabelProps) => (
   </label>
 )
 
-/** Scrolls to the note about a failure, because on a phone it may be below the visible part of the page. */
+/** Scrolls to a note, because on a phone it may be below the visible part of the page. */
 const scrollToNote = (note: Element | null) => note?.scrollIntoView({ block: 'nearest' })
 
 type CallNoteProps = {
   phone: string
   children: string
   kind?: 'failed'
-  ref?: (note: Element | null) => void
 }
 
-const CallNote = ({ phone, children, kind, ref }: CallNoteProps) => (
-  <p className="form-note" data-kind={kind} ref={ref}>
+const CallNote = ({ phone, children, kind }: CallNoteProps) => (
+  <p className="form-note" data-kind={kind} ref={scrollToNote}>
     {children} <a href={formatCallHref(phone)}>{phone}</a>
   </p>
 )
