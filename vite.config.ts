@@ -19,7 +19,7 @@ export default defineConfig(({ mode }) => {
     // Send the form's requests to the server that `npm start` runs.
     server: { proxy: { '/functions': `http://localhost:${port}` } },
     build: {
-      // Inline nothing, because twenty avatars would double the size of the first response.
+      // By default, Vite would inline award.svg into the style sheet of the sections below the first screen.
       assetsInlineLimit: 0,
       // No supported browser needs a polyfill to preload modules.
       modulePreload: { polyfill: false },

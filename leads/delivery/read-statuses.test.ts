@@ -18,7 +18,8 @@ import { remindDue } from './remind.ts'
 type Answer = (leadIds: readonly string[]) => Promise<Response> | Response
 
 /**
- * `remind` takes the steps that are due when leads need their first reminder. It returns how often Airtable was read.
+ * Sets the clock to the time of the leads' first reminder. `remind` takes the due steps and returns how many times
+ * Airtable has been read so far.
  */
 async function open(answer: Answer, { leads = 1 } = {}) {
   const db = await openTestDatabase('sqlite')

@@ -235,7 +235,7 @@ async function hurry(trx: Kysely<Tables>, lead: StoredLead, { startAt }: EventPl
 
 const unknown = { person: null, email: null, text: null, callAgainAt: null }
 
-/** Cancels, moves, and writes a lead's rows, so that the queue has those that its new state needs. */
+/** Cancels, moves, and writes a lead's rows in the queue to match the lead's new state. */
 async function reconcileRows(
   trx: Kysely<Tables>,
   before: StoredLead,

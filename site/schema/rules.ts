@@ -26,7 +26,7 @@ const limitLength = (max: number) =>
       `has ${input.length.toLocaleString('en')} characters. Use at most ${max.toLocaleString('en')}.`,
   )
 
-/** A text that may be empty. It must contain the `required` placeholders, and may contain the common ones. */
+/** A text that must contain the `required` placeholders and may contain the common ones. May be empty without any. */
 function writing(maxLength: number, required: readonly string[], common: readonly string[]) {
   const known = [...required, ...common].map((name) => `{${name}}`)
   const hint = known.length === 0 ? 'Delete it.' : `You can use ${list(known, 'conjunction')} here.`
