@@ -90,7 +90,7 @@ test('a called lead shows who called and when; a closed lead shows its outcome',
   expect(after(4 * minuteMs, { ...called, ...myCall })).toEqual(['calling', 'You’re calling'])
   expect(after(183 * minuteMs, called)[1]).toBe('Sam started calling 3 hr ago')
   const inAirtable = { ...called, status: 'airtable', caller: null, calledVia: 'airtable' } as const
-  expect(after(0, inAirtable)).toEqual(['done', 'Marked as called in Airtable after 3 min'])
+  expect(after(0, inAirtable)).toEqual(['done', 'Status set in Airtable after 3 min'])
   // The person who called last may not be the one who called first.
   expect(after(0, { ...called, status: 'done' })).toEqual(['done', 'Done: first call after 3 min'])
   expect(after(0, { ...called, status: 'not-a-lead' })).toEqual(['dropped', 'Not a lead'])

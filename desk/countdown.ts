@@ -117,11 +117,8 @@ function describeFirstCall(lead: LeadCard): string {
   const { calledVia, calledAt } = lead
   const after =
     calledAt === null ? '' : ` after ${formatShortDuration(measureWait(lead, calledAt))}`
-  const { call, called } = chooseWords(lead)
   // Don't name the caller, because a lead stores only who called last.
-  return calledVia === 'airtable'
-    ? `marked as ${called} in Airtable${after}`
-    : `first ${call}${after}`
+  return `${calledVia === 'airtable' ? 'status set in Airtable' : `first ${chooseWords(lead).call}`}${after}`
 }
 
 const formatSeconds = (ms: number) => {

@@ -36,12 +36,12 @@ test.describe('when Airtable cannot be reached', () => {
     ]
     expect(lastButton?.y).toBeLessThan((notice?.y ?? 0) - (lastButton?.height ?? 0))
     await erase.click()
-    const name = page.getByLabel('To confirm, type the name')
+    const name = page.getByLabel('To confirm, type')
     await expect(name).not.toHaveAttribute('aria-invalid')
     await name.fill('Jane')
     await page.getByRole('button', { name: 'Erase', exact: true }).click()
     await expect(page.getByRole('alert')).toHaveText(
-      'The name doesn’t match. Type it exactly as shown.',
+      'That doesn’t match. Type it exactly as shown.',
     )
     await expect(name).toHaveAttribute('aria-invalid')
     await name.fill(visitor.name)

@@ -18,7 +18,13 @@ export function formatTime(at: number, { now, hours }: { now: number; hours: Bus
   return text.replace(/ (?=[A-Z\d])/g, '\xa0')
 }
 
-type Clock = { now: number; timeZone: string; readerZone?: string }
+type Clock = {
+  now: number
+  timeZone: string
+  readerZone?: string
+  /** False for an email, because it may be read on another day. */
+  saysTomorrow?: boolean
+}
 
 /** Formats a promised time. Rounds up so that nobody sees an earlier time than promised. */
 export const formatCallTime = (at: number, clock: Clock): string =>
@@ -34,7 +40,10 @@ export function countDays(from: number, to: number, timeZone: string): number {
  * Returns 7:10 AM, 7:10 AM tomorrow, 7:10 AM on Monday, or 7:10 AM on December 28, in the company's time zone. Adds the
  * name of the zone if the reader's clock differs.
  */
-export function formatDayTime(at: number, { now, timeZone, readerZone = timeZone }: Clock): string {
+export function formatDayTime(
+  at: number,
+  { now, timeZone, readerZone = timeZone, saysTomorrow = true }: Clock,
+): string {
   const format = (options: Intl.DateTimeFormatOptions, zone = timeZone) =>
     new Intl.DateTimeFormat('en-US', { timeZone: zone, ...options })
   const time = { hour: 'numeric', minute: '2-digit' } as const
@@ -46,7 +55,7 @@ export function formatDayTime(at: number, { now, timeZone, readerZone = timeZone
 
   function formatDay() {
     if (days < 1) return ''
-    if (days < 2) return ' tomorrow'
+    if (days < 2 && saysTomorrow) return ' tomorrow'
     const day =
       days < 7 ? ({ weekday: 'long' } as const) : ({ month: 'long', day: 'numeric' } as const)
     return ` on ${format(day).format(at)}`

@@ -70,7 +70,7 @@ export const events: Record<EventKind, Event> = {
   'call-again': {
     button: 'Call again…',
     place: 'results',
-    sentence: '{called}{when} and agreed to call again {at}',
+    sentence: '{called}{when} and agreed to {call} again {at}',
     becomes: 'agreed',
     call: 'answered',
     takes: 'time',
@@ -78,7 +78,7 @@ export const events: Record<EventKind, Event> = {
   moved: {
     button: 'Change the time',
     place: 'own',
-    sentence: 'moved the next call{when} to {time}',
+    sentence: 'moved the next {call}{when} to {time}',
     becomes: 'same',
     call: null,
     takes: 'time',

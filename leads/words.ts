@@ -19,6 +19,10 @@ export const isolate = (text: string): string => `\u2068${text}\u2069`
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number} ${number === 1 ? one : many}`
 
+/** Ann; Ann and Bob; Ann, Bob, and Cy. */
+export const joinWords = (words: readonly string[]): string =>
+  new Intl.ListFormat('en-US').format(words)
+
 export const askDeveloper = 'Ask the person who set up this site to fix this.'
 
 /** Removes codes such as (EAUTH 535), and sentences with variables or commands, which are for developers. */

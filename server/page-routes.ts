@@ -263,7 +263,7 @@ const nothingToPreview =
 const unreadable = 'Something went wrong. Reload the page and try again.'
 const unchanged = 'Nothing has changed, so there’s nothing to publish.'
 const damaged =
-  'Your draft is damaged, so this is the page that was published last. Your next change replaces the draft.'
+  'The draft is damaged, so the form shows the page that visitors see. Your next change replaces the draft.'
 const hasMistakes = 'Fix the marked entries first. Nothing was published.'
 const notSaved =
   'The server can’t store anything right now. Keep this page open, and the desk will keep trying.'

@@ -94,7 +94,7 @@ it('edits the published page if the draft is damaged', async () => {
     saved: null,
     draft: { hero: { headline: 'Published' } },
     warnings: expect.arrayContaining([
-      { message: expect.stringContaining('Your draft is damaged') },
+      { message: expect.stringContaining('The draft is damaged') },
     ]),
   })
   expect((await call('GET', '/preview')).text).toContain('Published')

@@ -129,9 +129,10 @@ export const form: Content['form'] = {
     incompletePlain: "Use your browser's Back button to finish the form.",
     /** {field} becomes a noun such as "email address". */
     refusedPlain:
-      "Please check your {field}. Use your browser's Back button to correct it, or call us:",
+      "Please check the {field} you entered. Use your browser's Back button to correct it, or call us:",
     slow: "This is taking longer than usual. We're still trying. You can also call us:",
-    offline: "You seem to be offline. We've saved what you typed. Please try again, or call us:",
+    offline:
+      'You seem to be offline. Your information is still here. Please try again, or call us:',
     waiting:
       "You're offline. Keep this page open, and we'll send your request when you're back online. You can also call us:",
   },

@@ -59,7 +59,7 @@ export function PageScreen({ sectionId, email }: { sectionId: string; email: str
             <Versions store={store} newest={page.published?.number ?? 0} />
             <p className="quiet small">
               Only the person who set up this site can change the company’s name, the time zone, the
-              form’s wording, icons, colors, pictures, and the preview image for shared links.
+              form’s other wording, icons, colors, pictures, and the preview image for shared links.
             </p>
           </>
         )}

@@ -13,10 +13,10 @@ const hours: BusinessHours = {
 const at = (time: string) => Date.parse(`2026-11-17T${time}:00-06:00`)
 
 test.each([
-  [at('12:00'), {}, /^Open now\. The page promises a call by 12:10 PM/],
-  [at('20:00'), {}, /^Closed now\. The page promises a call by 7:10 AM.* tomorrow\.$/],
-  [at('20:00'), { closedDates: ['11-18'] }, /^Closed now\..* on November 24\.$/],
-  [at('20:00'), { open: 'always' as const, promiseMinutes: 30 }, /^Open now\..* 8:30 PM/],
+  [at('12:00'), {}, /you’re open now, and the page promises a call by 12:10 PM/],
+  [at('20:00'), {}, /closed now, and the page promises a call by 7:10 AM.* tomorrow\.$/],
+  [at('20:00'), { closedDates: ['11-18'] }, /closed now.* on November 24\.$/],
+  [at('20:00'), { open: 'always' as const, promiseMinutes: 30 }, /open now.* 8:30 PM/],
 ])('says what the hours mean', (now, changes, expected) => {
   const text = describeHours({ ...hours, ...changes }, now) ?? ''
   // A line break must not separate a time from AM or PM.

@@ -40,7 +40,7 @@ const noon = 12 * 60
 export function describeHours(hours: BusinessHours, now: number): string | undefined {
   try {
     const { time, startsLater } = computeCallTime(now, '', hours)
-    return `${startsLater ? 'Closed' : 'Open'} now. The page promises a call by ${time}.`
+    return `With these hours, you’re ${startsLater ? 'closed' : 'open'} now, and the page promises a call by ${time}.`
   } catch {
     return undefined
   }

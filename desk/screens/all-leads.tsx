@@ -27,7 +27,7 @@ const [toCall, ...otherStatuses] = statusKinds.map((kind) => [kind, statuses[kin
 const statusChoices = [
   ['', 'Any status'],
   ...(toCall ? [toCall] : []),
-  ['late', 'Overdue'],
+  ['late', 'First call overdue'],
   ['next-call', 'Needs another call'],
   ...otherStatuses,
 ] as const

@@ -97,7 +97,7 @@ const homeScreenSteps = [
   ['In Safari, tap Share.', 'M12 3v12M8 7l4-4 4 4M6 11H5v10h14V11h-1'],
   ['Choose “Add to Home Screen.”', 'M5 3h14v18H5zM12 8v8M8 12h8'],
   [
-    'Open the desk from the home screen and tap “Turn on notifications.”',
+    'Open the desk from the home screen, sign in if asked, and turn on notifications.',
     'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
   ],
 ] as const

@@ -40,7 +40,7 @@ export function EraseDialog({
         </p>
         <label>
           <span>
-            To confirm, type the name: <b dir="auto">{lead.name}</b>
+            To confirm, type: <b dir="auto">{lead.name}</b>
           </span>
           <input
             name="name"

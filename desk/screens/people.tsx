@@ -66,8 +66,8 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
             <div>
               <p className="quiet">Lost a phone? Sign out every device.</p>
               <ConfirmButton
-                label="Sign out everywhere"
-                question="Sign out everywhere?"
+                label="Sign out everyone"
+                question="Sign out everyone?"
                 onConfirm={() => end('/api/sessions', true)}
               >
                 Everyone will have to sign in again and turn notifications back on. Until then, no

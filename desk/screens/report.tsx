@@ -121,7 +121,7 @@ function Report({ days }: { days: string }) {
         />
         <BarChart
           title="Requests by hour"
-          label={`Requests by hour of arrival. ${worstMissed > 0 ? `The worst hour was ${formatHour(worst)}, with ${count(worstMissed, 'call')} late or not made.` : 'No calls were late or not made.'}`}
+          label={`Requests by hour of arrival. ${worstMissed > 0 ? `The worst hour was ${formatHour(worst)}, with ${count(worstMissed, 'call')} late or not made.` : 'All calls were on time.'}`}
           nameOf="Hour"
           bars={byHour.map((counts, at) => ({
             name: formatHour(at),

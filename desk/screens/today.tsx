@@ -82,7 +82,7 @@ export function TodayScreen({
       {calling.length > 0 && <h2>Being called</h2>}
       <CardList cards={calling} {...list} />
       {more(['mine', 'calling'], 'status=calling')}
-      {called.length > 0 && <h2>Called</h2>}
+      {called.length > 0 && <h2>Closed</h2>}
       <CardList cards={called} {...list} />
       {more(['called'])}
       {older.length > 0 && (

@@ -88,7 +88,7 @@ it('asks for the result of a call, without a deadline or an invitation to call',
     expect(message).not.toMatch(/calling|call by|\?\./i)
   }
   const inAirtable = ask({ serviceType: 'emergency' })
-  expect(inAirtable.headline).toBe('EMERGENCY: did you reach Jane Doe?')
+  expect(inAirtable.headline).toBe('EMERGENCY: did anyone reach Jane Doe?')
   for (const message of [formatText(inAirtable), formatSms(inAirtable)])
     expect(message).toMatch(
       /Someone called at.*set (the row’s )?Status in Airtable to the result/is,

@@ -88,7 +88,9 @@ export function describeAlert(
         ? [`This alert is late. The request came in ${formatDuration(ageMs)} ago.`]
         : []),
       ...(isQuestion && options.callAt !== undefined
-        ? [`${nameCaller(lead)} ${called} at ${clock(options.callAt)}. What happened?`]
+        ? [
+            `${nameCaller(lead)} ${called} ${formatAt(options.callAt, { now, timeZone })}. What happened?`,
+          ]
         : []),
     ],
     /** Undefined without a phone number. */
@@ -119,13 +121,13 @@ export function describeAlert(
 const nameCaller = ({ caller }: Pick<StoredLead, 'caller'>): string =>
   caller === null ? 'Someone' : breakAutoLinks(caller)
 
-/** Uses “you” only on the caller’s own phone, or if the caller is unknown. */
+/** Uses “you” only on the caller’s own phone. */
 export function describeQuestion(
   { caller }: Pick<StoredLead, 'caller'>,
   name: string,
-  isCaller = caller === null,
+  isCaller = false,
 ): string {
-  return `did ${isCaller ? 'you' : nameCaller({ caller })} reach ${name}?`
+  return `did ${isCaller ? 'you' : caller === null ? 'anyone' : nameCaller({ caller })} reach ${name}?`
 }
 
 export const describeUpdate = (lead: StoredLead, name: string): string =>

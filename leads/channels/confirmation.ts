@@ -17,14 +17,14 @@ const recentMs = 5 * minuteMs
 /** Emails the homeowner. */
 export const confirmation: Channel<'confirmation'> = {
   kind: 'confirmation',
-  label: 'Confirmation email',
+  label: 'Email to the homeowner',
   reasons: ['received', 'unreached'],
   // One recipient is enough, because the email address is in the lead.
   recipients: async (_, event) =>
     event && !mayEmail(event.lead) ? [] : [{ name: 'confirmation', to: '', label: '' }],
   send: (claimed, _, context, signal) =>
     Promise.all(claimed.map((delivery) => sendConfirmation(delivery, context, signal))),
-  explainFailure: (leads, lateBy) => `Confirmation emails for ${leads} are ${lateBy} late.`,
+  explainFailure: (leads, lateBy) => `Emails to the homeowners of ${leads} are ${lateBy} late.`,
   adviceIfLate: 'The site retries for an hour.',
   doctorCheck: async () => [{ state: 'ok', text: 'Confirmation emails to homeowners are on.' }],
   batchSize: 1,
@@ -98,7 +98,8 @@ export function describeConfirmation(
     const { deadlineAt, calledAt } = lead
     if (deadlineAt === null || calledAt !== null) return ''
     if (deadlineAt <= now()) return ' We’ll call you as soon as we can.'
-    const time = formatCallTime(deadlineAt, { now: now(), timeZone: hours().timeZone })
+    const clock = { now: now(), timeZone: hours().timeZone, saysTomorrow: false }
+    const time = formatCallTime(deadlineAt, clock)
     return ` We’ll call you by ${time}.`
   }
 }

@@ -76,7 +76,8 @@ describe.each(engines)('on %s', (engine) => {
 it('asks everybody if nobody knows who called, or if the caller’s devices get no notifications', async () => {
   const { store, call, hearAt, start, clock } = await open()
   await call(await store(), unknown)
-  expect(await hearAt(30)).toEqual([`30 email: ${question}`, `30 phone: ${question}`])
+  const toAll = 'Did anyone reach Jane Doe?'
+  expect(await hearAt(30)).toEqual([`30 email: ${toAll}`, `30 phone: ${toAll}`])
   clock.at = start + 31 * minuteMs
   const bob = { lead: { name: 'Bob Roe', phone: '(555) 555-0101', email: 'bob@example.com' } }
   await call(await store(bob), { person: 'Alex', email: 'alex@example.com' })

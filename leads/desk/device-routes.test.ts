@@ -160,7 +160,7 @@ it('accepts at most a hundred devices', async () => {
     await saveDevice(db, makePhone({ id: `phone-${at}`, sessionId: `${at}` }))
   const alex = await signIn('alex@example.com')
   const add = () => subscribe({ subscription: service.addPhone('more') }, alex)
-  const message = '100 devices already receive notifications. Remove one first.'
+  const message = 'The desk already has 100 devices for notifications. Remove one first.'
   expect(await add()).toMatchObject({ status: 409, message })
   const { devices } = await list()
   expect(devices).toHaveLength(100)

@@ -72,7 +72,7 @@ export function addDeviceRoutes(app: DeskApp, context: DeskContext): void {
       return refuse(
         c,
         409,
-        `${maxDevices} devices already receive notifications. Remove one first.`,
+        `The desk already has ${maxDevices} devices for notifications. Remove one first.`,
       )
     // The desk registers its browser each time it opens, and usually nothing has changed.
     const isSame =

@@ -153,7 +153,7 @@ async function* hideUnused(pages: Pages, context: DeskContext): Pages {
   for await (const page of pages) yield page.map((lead) => hideUnusedOf(lead, context))
 }
 
-const otherName = 'The name doesn’t match. Type it exactly as shown.'
+const otherName = 'That doesn’t match. Type it exactly as shown.'
 const badSearch = 'This search didn’t work. Clear the filters and try again.'
 
 const erasedInAirtable =

@@ -72,7 +72,7 @@ it('says on the sign-in screen that the mail server rejects the password, to eve
   expect(await wrong.signIn()).toBe(message)
   expect(await wrong.signIn('stranger@example.com')).toBe(message)
   expect(await wrong.readWarning()).toBe(
-    `We couldn’t send the last email (6:02 AM CST). ${wrongPassword} Sign-in links, invitations, and email alerts may not arrive. ${ask} to fix this.`,
+    `Email isn’t working (last tried at 6:02 AM CST). ${wrongPassword} Sign-in links, invitations, and email alerts may not arrive. ${ask} to fix this.`,
   )
   expect(await signIn()).toContain('no mail server is set up')
 })

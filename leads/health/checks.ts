@@ -1,8 +1,8 @@
 import type { Channel } from '../channels/channel-type.ts'
 import { channels, findSettings, listAlertKinds } from '../channels/channels.ts'
-import { formatClock, formatDuration } from '../clock.ts'
+import { formatAt, formatDuration } from '../clock.ts'
 import { dayMs, minuteMs } from '../time-units.ts'
-import { askDeveloper, count, keepForOwner } from '../words.ts'
+import { askDeveloper, count, joinWords, keepForOwner } from '../words.ts'
 import type { Check, HealthContext } from './check.ts'
 import { databaseChecks } from './database-checks.ts'
 import { deskChecks } from './desk-checks.ts'
@@ -74,7 +74,7 @@ const checkIncomplete = ({ kind, label, isAlert }: Channel): Check => ({
   id: `${kind}-incomplete`,
   runsIn: ['desk', 'start', 'doctor'],
   find: ({ env }) => {
-    const missing = env.incomplete[kind]?.join(' and ')
+    const missing = env.incomplete[kind] && joinWords(env.incomplete[kind])
     const text = isAlert
       ? `${label} alerts aren’t fully set up, so they’re off.`
       : `${label} isn’t fully set up, so it’s off.`
@@ -147,10 +147,10 @@ export const healthChecks: readonly Check[] = [
     find: ({ database, hours: { timeZone }, now }) => {
       if (!database?.mailFault) return
       const { at, error } = database.mailFault
-      const text = `We couldn’t send the last email (${formatClock(at, { now, timeZone })}).`
+      const text = `Email isn’t working (last tried ${formatAt(at, { now, timeZone })}).`
       return {
         text: `${text} ${error}`,
-        next: 'Fix it in .env, then restart the site. The warning disappears once an email is sent',
+        next: 'Fix the cause. If it is a setting in .env, restart the site afterward. The warning disappears once email works again',
         forOwner: `${text} ${keepForOwner(error)} Sign-in links, invitations, and email alerts may not arrive. ${askDeveloper}`,
       }
     },

@@ -1,15 +1,14 @@
 import type { Channel } from '../channels/channel-type.ts'
 import { channels, listAlertKinds, wakingChannels } from '../channels/channels.ts'
 import { canNotify, isOn, type PushDevice } from '../store/push-devices.ts'
+import { joinWords } from '../words.ts'
 import type { Check, HealthContext, OwnerAction } from './check.ts'
 
 /** Returns undefined if there are no devices. */
 const nameDevices = (devices: readonly PushDevice[] = []) =>
   devices.length > 0
     ? {
-        names: new Intl.ListFormat('en-US').format(
-          devices.map(({ name, person }) => `${name} (${person})`),
-        ),
+        names: joinWords(devices.map(({ name, person }) => `${name} (${person})`)),
         which: devices.length === 1 ? 'that device' : 'each of these devices',
       }
     : undefined
@@ -35,7 +34,7 @@ const findings = {
   },
   whileClosed: {
     text: `No phone gets alerts, although the page promises a call about emergencies while the company is closed. ${asleep}`,
-    next: `Set up ${listHints(wakingChannels)}. Or set emergencies to “when open” in site/content.ts`,
+    next: `Set up ${listHints(wakingChannels)}. Or set emergencies to “when open,” on the desk under Page or in site/content.ts`,
     forOwner: 'No phone gets alerts. Emergencies may wait until you open.',
   },
 }

@@ -1,9 +1,10 @@
 import { formatClock } from '../clock.ts'
 import type { ReachedLimit } from '../store/limits.ts'
+import { joinWords } from '../words.ts'
 import type { Check, HealthContext } from './check.ts'
 
 const explainSignIn = (addresses: readonly string[]) =>
-  `${new Intl.ListFormat('en-US').format(addresses)} might not get another sign-in email until an earlier one is used or expires. The earlier ones still work.`
+  `${joinWords(addresses)} might not get another sign-in email until an earlier one is used or expires. The earlier ones still work.`
 
 function explainConfirmations({ kind, emails, until }: ReachedLimit, context: HealthContext) {
   const { timeZone } = context.hours

@@ -1,3 +1,4 @@
+import { joinWords } from '../words.ts'
 import type { Check, OwnerAction } from './check.ts'
 
 export const openPageEditor: OwnerAction = {
@@ -48,7 +49,7 @@ export const pageChecks: readonly Check[] = [
       return {
         text: `The page promises a call within ${promiseMinutes} minutes, so these reminders in ESCALATE_AFTER_MINUTES come too late and aren’t sent: ${late.join(', ')}.`,
         next: `Set ESCALATE_AFTER_MINUTES in .env to minutes below ${promiseMinutes}, or leave it empty`,
-        forOwner: `Reminders after ${late.join(' and ')} minutes aren’t sent, because the page promises a call within ${promiseMinutes} minutes. Allow more time under “Minutes until you call,” or ask the person who set up this site to change the reminders.`,
+        forOwner: `Reminders after ${joinWords(late.map(String))} minutes aren’t sent, because the page promises a call within ${promiseMinutes} minutes. Allow more time under “Minutes until you call,” or ask the person who set up this site to change the reminders.`,
         action: openPageEditor,
       }
     },

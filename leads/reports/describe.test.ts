@@ -99,7 +99,7 @@ it.each([
   ],
   ['Email, early reminder', { reason: 'uncalled-4' }],
   ['Text message, missed deadline', { recipient: sms, reason: 'missed' }],
-  ['Confirmation email, after no answer', { recipient: 'confirmation', reason: 'unreached' }],
+  ['Email to the homeowner, after no answer', { recipient: 'confirmation', reason: 'unreached' }],
   ['pigeon', { recipient: 'pigeon' }],
 ] as const)('describes a delivery as %s', (what, changes) => {
   const deliveries = [{ ...delivery, ...changes }]

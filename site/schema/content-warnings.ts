@@ -29,7 +29,7 @@ export function* findContentWarnings(
   if (broken.length > 0)
     yield {
       id: 'wording-beyond-hours',
-      text: `You’re not always open, but these entries say 24/7 or ${hours.promiseMinutes} minutes: ${broken.join(', ')}.`,
+      text: `You’re not always open, but these entries say 24/7, day or night, or ${hours.promiseMinutes} minutes: ${broken.join(', ')}.`,
       next: 'Change these entries',
       paths: broken,
     }
