@@ -20,7 +20,7 @@ export async function formatPublishedPage(db: Database, now: number): Promise<st
   if (changed.length === 0) return '// The published page and site/content.ts are the same.\n'
   const day = formatDay(published.at, file.hours.timeZone)
   return [
-    `// Version ${published.number}, published ${day}. Replace the entries with the same names in site/content.ts, then run npm run fix.`,
+    `// Version ${published.number}, published ${day}. Copy these entries over those with the same names in site/content.ts, then run npm run fix.`,
     ...changed.map(
       ([name, value]) => `export const ${name}: Content['${name}'] = ${makeSafeJson(value, 2)}`,
     ),

@@ -25,7 +25,7 @@ const sentences: Record<LeadStatus, string> = {
   'call-again': 'The homeowner didn’t answer. Call again now.',
   agreed: 'We agreed on another call. Call again now.',
   'no-result': 'The earlier call still has no result. Call again now.',
-  airtable: 'The lead has its Status from Airtable again.',
+  airtable: 'The status set in Airtable applies again.',
   done: 'The lead is marked as done again.',
   appointment: 'The lead has an appointment, as before.',
   won: 'The lead is marked as won, as before.',

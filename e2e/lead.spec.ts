@@ -35,7 +35,7 @@ test.describe('without JavaScript', () => {
     await expect(popup).toHaveURL(/#estimate-email$/)
     const named = popup.locator('#estimate-email')
     await expect(named).toBeInViewport()
-    await expect(named).toContainText('Please check your email address.')
+    await expect(named).toContainText('Please check the email address you entered.')
     await popup.waitForLoadState()
     // If the page moved to a different browser process, it would lose its opener, and Back could clear the fields.
     expect(await popup.evaluate(() => opener !== null)).toBe(true)

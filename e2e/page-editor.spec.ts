@@ -147,7 +147,9 @@ test('the owner replaces the reviews, sets hours, and fixes mistakes, and visito
   await sam.getByLabel('Holiday 1', { exact: true }).fill('2030-12-25')
   await sam.getByLabel('Every year').check()
   await sam.getByLabel('Emergencies').selectOption('when open')
-  await expect(sam.getByText(/you’re (open|closed) now, and the page promises a call by \d/)).toBeVisible()
+  await expect(
+    sam.getByText(/you’re (open|closed) now, and the page promises a call by \d/),
+  ).toBeVisible()
   await checkAxe(sam, 'hours')
 
   await sam.getByRole('button', { name: 'Publish…' }).click()

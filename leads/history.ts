@@ -78,7 +78,7 @@ export const events: Record<EventKind, Event> = {
   moved: {
     button: 'Change the time',
     place: 'own',
-    sentence: 'moved the next {call}{when} to {time}',
+    sentence: 'rescheduled{when}: next {call} {at}',
     becomes: 'same',
     call: null,
     takes: 'time',

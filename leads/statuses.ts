@@ -127,7 +127,7 @@ export const statuses: Record<LeadStatus, Status> = {
     mark: 'check',
     news: '{name}’s Status was set in Airtable',
     notice: 'Status set in Airtable.',
-    again: 'The lead has its Status from Airtable again.',
+    again: 'The status set in Airtable applies again.',
     accepts: ['no-answer', 'call-again', 'done', 'not-a-lead'],
     ifCurrent: sales,
   },

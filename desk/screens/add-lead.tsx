@@ -91,7 +91,9 @@ export function AddLead() {
             <Button isPrimary disabled={disabled} onClick={() => sendNewLead(true)}>
               I’m handling this
             </Button>
-            <p className="small quiet">Sends no alerts. You’re on the phone with the homeowner.</p>
+            <p className="small quiet">
+              Choose this if you’re on the phone with the homeowner. Sends no alerts.
+            </p>
           </div>
           <div className="entry">
             <Button disabled={disabled} onClick={() => sendNewLead(false)}>

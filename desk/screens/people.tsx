@@ -210,7 +210,7 @@ function AddPerson({
     if (!sendsInvitations)
       return `The desk can’t send email yet. Tell the person to sign in at ${location.origin} once a mail server is set up.`
     if (mailFault) return `The invitation may not arrive. ${mailFault}`
-    return 'They’ll get a sign-in link by email that works once, for 7 days.'
+    return 'They’ll get an email with a sign-in link. It works once and expires after 7 days.'
   }
   return (
     <form className="card" onSubmit={add}>

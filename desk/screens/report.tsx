@@ -15,7 +15,7 @@ const mostTicks = 10
 
 export function ReportScreen({
   query,
-  hours: { open, promiseMinutes },
+  hours: { open, emergencies, promiseMinutes },
 }: Pick<Today, 'hours'> & { query: string }) {
   const asked = new URLSearchParams(query).get('days') ?? ''
   const days = reportDays.includes(asked) ? asked : '30'
@@ -41,7 +41,7 @@ export function ReportScreen({
         We promise a call within {promiseMinutes} minutes
         {open === 'always'
           ? ', day or night'
-          : `. If we’re closed, within ${promiseMinutes} minutes of opening`}
+          : `. If we’re closed, within ${promiseMinutes} minutes of opening${emergencies === 'always' ? ', except for emergencies' : ''}`}
         .
       </p>
       <Report key={days} days={days} />

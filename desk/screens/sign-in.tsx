@@ -71,7 +71,7 @@ function OpenedLink({ token, onEnter }: { token: string; onEnter: () => void }) 
             <strong>{link.requester}</strong>{' '}
             {link.isInvitation
               ? 'invited you to this desk. If you didn’t expect this, close this page.'
-              : `requested this link ${link.requestedAt}. If that wasn’t you, close this page.`}
+              : `requested this link ${link.requestedAt}. If you didn’t ask for it, close this page.`}
           </p>
           <SignInForm path="/api/session" more={{ token }} button="Open the desk" onDone={redeem}>
             <NameField />

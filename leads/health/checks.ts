@@ -97,7 +97,7 @@ export const healthChecks: readonly Check[] = [
     find: ({ machine, isPublic }) =>
       isPublic &&
       machine?.storage?.isTemporary && {
-        text: 'DATA_DIR is inside a container, so a restart loses all leads.',
+        text: 'DATA_DIR is inside a container without a volume, so all leads are lost when the container is replaced, as in an upgrade.',
         next: 'Mount a volume there, on a permanent local disk',
         forOwner: `A restart could delete the stored leads. ${askDeveloper}`,
       },

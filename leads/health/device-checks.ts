@@ -79,7 +79,7 @@ export const deviceChecks: readonly Check[] = [
       return (
         found && {
           text: `Notifications no longer reach ${found.names}. The push service dropped the device, or its session ended.`,
-          next: 'Turn on notifications there again, or remove the device on the desk, under People',
+          next: 'Turn on notifications there again, or remove the device under People on the desk',
           forOwner: `Notifications no longer reach ${found.names}. Open the desk on ${found.which} and turn on notifications again, or remove it under People.`,
           action: openPeople,
         }

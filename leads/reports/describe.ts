@@ -147,7 +147,7 @@ const reasonsInWords: Record<Exclude<ReasonKind, 'corrected' | 'uncalled'>, stri
   outcome: 'status update',
   missed: 'missed deadline',
   again: 'reminder to call again',
-  unresolved: 'asked for the result',
+  unresolved: 'reminder to enter the result',
   unreached: 'after no answer',
 }
 
