@@ -23,15 +23,15 @@ const sentences: Record<LeadStatus, string> = {
   open: 'Nobody has called yet.',
   calling: 'The crew can see that you’re calling.',
   'call-again': 'The homeowner didn’t answer. Call again now.',
-  agreed: 'We agreed on another call. Call again now.',
+  agreed: 'We agreed to another call. Call again now.',
   'no-result': 'The earlier call still has no result. Call again now.',
   airtable: 'The status set in Airtable applies again.',
   done: 'The lead is marked as done again.',
   appointment: 'The lead has an appointment, as before.',
   won: 'The lead is marked as won, as before.',
   lost: 'The lead is marked as lost, as before.',
-  'never-reached': 'The lead is marked as “Never reached,” as before.',
-  'not-a-lead': 'The lead is marked as “Not a lead,” as before.',
+  'never-reached': 'The lead is marked “Never reached” again.',
+  'not-a-lead': 'The lead is marked “Not a lead” again.',
 }
 
 test.each(Object.entries(sentences))('after Undo, describes %s in a sentence', (status, text) => {
@@ -43,7 +43,7 @@ test('after Undo, names the colleague who is calling, and emails a homeowner wit
   expect(undoTo('calling', colleague)).toBe('Undid “Won.” Sam is calling.')
   expect(undoTo('calling', { ...colleague, caller: null })).toBe('Undid “Won.” Someone is calling.')
   expect(undoTo('agreed', { phone: '' })).toBe(
-    'Undid “Won.” We agreed on another email. Email again now.',
+    'Undid “Won.” We agreed to another email. Email again now.',
   )
 })
 

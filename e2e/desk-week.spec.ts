@@ -158,7 +158,7 @@ test('Sam and Alex take three homeowners through a week on their phones', async 
     await expectMail('To do: 1 to call again today')
     await expectBoth('All caught up', 'Karen Lind', 'Call again at 3:00 PM.')
     await travel(at('2026-11-19T15:00'))
-    await expectMail('Call Karen Lind again: we agreed on another call')
+    await expectMail('Call Karen Lind again: we agreed to another call')
     await expectBoth('1 to call', 'Karen Lind', 'Call again now.')
     const card = row(sam.page, 'Karen Lind')
     expect(await sam.tap(number(card), button(card, 'Done'))).toBe(2)

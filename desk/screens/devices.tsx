@@ -35,7 +35,7 @@ export function listSchedules({ open, emergencies }: BusinessHours): (typeof off
     [
       'business-hours',
       'Business hours',
-      'Only while we’re open, or anytime if the alert would wake nobody else.',
+      'Only while we’re open. At other hours, only if the alert would wake nobody else.',
     ],
     off,
   ]

@@ -71,7 +71,7 @@ export function PeopleScreen({ me, onSignOut }: { me: Today['me']; onSignOut: ()
                 onConfirm={() => end('/api/sessions', true)}
               >
                 Everyone will have to sign in again and turn notifications back on. Until then, no
-                device gets alerts.
+                device gets notifications.
               </ConfirmButton>
             </div>
           )}

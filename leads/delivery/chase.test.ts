@@ -149,8 +149,8 @@ it('treats possible spam like other leads once someone has called', async () => 
   await record(db, id, 'call-again', { at: start + 40 * minuteMs, callAgainAt })
   expect(await hearAt(120, 299)).toEqual([])
   expect(await hearAt(300)).toEqual([
-    '300 email: Possible spam: call Jane Doe again: we agreed on another call',
-    '300 phone: Call Jane Doe again: we agreed on another call',
+    '300 email: Possible spam: call Jane Doe again: we agreed to another call',
+    '300 phone: Call Jane Doe again: we agreed to another call',
   ])
 })
 

@@ -47,6 +47,20 @@ it('counts a call without an answer as a kept promise, and reminds the crew to c
   expect((await deliverAt(callAgainAt + 24 * hourMs)).subjects).toEqual([])
 })
 
+it('reminds twice of a planned call whose time passed during a call that was undone', async () => {
+  const { clock, press, store, listMailsAt } = await open()
+  const id = await store()
+  await press(id, 'no-answer')
+  const start = clock.at
+  clock.at = start + 28 * minuteMs
+  await press(id, 'called')
+  clock.at = start + 33 * minuteMs
+  await press(id, 'undone')
+  expect(await listMailsAt(start + 37 * minuteMs - 1)).toEqual([])
+  expect(await listMailsAt(start + 37 * minuteMs)).toEqual([again])
+  expect(await listMailsAt(start + 97 * minuteMs)).toEqual([again])
+})
+
 it('keeps the time of a call that the homeowner asked for, even while we are closed, and emails nobody', async () => {
   const env = { CONFIRMATION_EMAIL: 'on' }
   const { clock, press, store, deliverAt } = await open('sqlite', { hours: dayHours, env })
@@ -59,7 +73,7 @@ it('keeps the time of a call that the homeowner asked for, even while we are clo
   expect(lead).toMatchObject({ status: 'agreed', attempts: 0, callAgainAt: at, emailAt: null })
   expect(lead.history[0].text).toBe('Sam Hill called and agreed to call again at 10:00 PM CST')
   expect((await deliverAt(at - 1)).subjects).toEqual([])
-  const asked = 'Call Jane Doe again: we agreed on another call'
+  const asked = 'Call Jane Doe again: we agreed to another call'
   expect(await deliverAt(at)).toMatchObject({
     subjects: [asked],
     notifications: [{ title: asked, silent: false }],

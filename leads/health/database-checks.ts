@@ -7,7 +7,7 @@ export const databaseChecks: readonly Check[] = [
     severity: 'error',
     find: ({ isFileGone }) =>
       isFileGone && {
-        text: 'The database file is gone: leads.db or leads.db-wal in DATA_DIR was deleted, moved, or replaced. The running site rejects leads, and the ones it still shows are lost when it stops.',
+        text: 'The database file is gone: leads.db or leads.db-wal in DATA_DIR was deleted, moved, or replaced. The running site can’t accept new leads, and the leads it still shows will be lost when it stops.',
         next: 'If you moved the files, move them back. Otherwise download all leads on the desk before you stop the site. Then stop it, run npm run restore with the newest backup, and start it',
         forOwner:
           'The database file is gone, so the site can’t accept leads. Restarting the site would delete the leads that you still see here. Download them as a spreadsheet now, then ask the person who set up this site for help.',
@@ -30,7 +30,7 @@ export const databaseChecks: readonly Check[] = [
     runsIn: ['healthz', 'desk', 'doctor'],
     find: ({ database }) =>
       database?.isErasing && {
-        text: 'Parts of an erased lead may still be in leads.db or leads.db-wal, because another program is reading the database or the disk is full. The site tries again every minute.',
+        text: 'Parts of an erased lead may still be in leads.db or leads.db-wal, because the disk is full or another program is reading the database. The site tries again every minute.',
         next: 'Stop other programs that have leads.db open, and free up disk space',
         forOwner:
           'Parts of an erased lead may still be in the database file. The site tries to remove them every minute. If this message is still here after an hour, ask the person who set up this site for help.',

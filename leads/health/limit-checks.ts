@@ -11,8 +11,8 @@ function explainConfirmations({ kind, emails, until }: ReachedLimit, context: He
   const time = formatClock(until, { now: context.now, timeZone })
   const reached =
     kind === 'all'
-      ? `The site has reached its daily limit of ${emails} confirmation emails. Homeowners get them again after ${time}.`
-      : `Requests from one internet connection have reached the daily limit of ${emails} confirmation emails. Homeowners on that connection get them again after ${time}.`
+      ? `The site has reached its daily limit of ${emails} confirmation emails. It won’t send more until ${time}.`
+      : `Requests from one internet connection have reached the daily limit of ${emails} confirmation emails. The site won’t send more to homeowners on that connection until ${time}.`
   return `${reached} Leads and alerts work as usual.`
 }
 

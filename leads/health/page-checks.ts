@@ -48,7 +48,7 @@ export const pageChecks: readonly Check[] = [
       if (late.length === 0) return
       return {
         text: `The page promises a call within ${promiseMinutes} minutes, so these reminders in ESCALATE_AFTER_MINUTES come too late and aren’t sent: ${late.join(', ')}.`,
-        next: `Set ESCALATE_AFTER_MINUTES in .env to minutes below ${promiseMinutes}, or leave it empty`,
+        next: `Set ESCALATE_AFTER_MINUTES in .env to values below ${promiseMinutes}, or leave it empty`,
         forOwner: `Reminders after ${joinWords(late.map(String))} minutes aren’t sent, because the page promises a call within ${promiseMinutes} minutes. Allow more time under “Minutes until you call,” or ask the person who set up this site to change the reminders.`,
         action: openPageEditor,
       }

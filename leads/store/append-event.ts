@@ -260,12 +260,14 @@ async function reconcileRows(
       { leadId, recipients: emailRecipients, reason: 'unreached' },
       now + emailDelayMs,
     )
-  await moveCrewRow(trx, leadId, computeStepAt())
+  const stepAt = computeStepAt()
+  // After an Undo, the time of the planned call may already have passed. The late reminder is still the first of two.
+  const isLate = after.callAgainAt !== null && after.callAgainAt < now
+  await moveCrewRow(trx, leadId, isLate ? after.callAgainAt : stepAt, stepAt ?? undefined)
 
   function computeStepAt(): number | null {
     if (need === 'nothing') return null
     if (need === 'result') return (after.changedAt ?? now) + computeChase(plan.isUrgent).askAfterMs
-    // After an Undo, the time of the planned call may already have passed.
     if (after.callAgainAt !== null && after.callAgainAt >= now) return after.callAgainAt
     const startOverAt = plan.computeStartOverAt?.(before) ?? null
     return startOverAt ?? (after.callAgainAt === null ? null : now)

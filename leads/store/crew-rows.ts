@@ -26,11 +26,12 @@ export const makeCrewRow = (leadId: string, dueAt: number) => ({
   dueAt,
 })
 
-/** Plans the next step at `dueAt`, or none if it is null. */
+/** Plans the next step, or none if `dueAt` is null. */
 export async function moveCrewRow(
   trx: Kysely<Tables>,
   leadId: string,
   dueAt: number | null,
+  nextAttemptAt = dueAt ?? 0,
 ): Promise<void> {
   if (dueAt === null)
     await trx
@@ -41,11 +42,9 @@ export async function moveCrewRow(
   else
     await trx
       .insertInto('deliveries')
-      .values(makeCrewRow(leadId, dueAt))
+      .values({ ...makeCrewRow(leadId, dueAt), nextAttemptAt })
       .onConflict((conflict) =>
-        conflict
-          .columns(['leadId', 'recipient', 'reason'])
-          .doUpdateSet({ nextAttemptAt: dueAt, dueAt }),
+        conflict.columns(['leadId', 'recipient', 'reason']).doUpdateSet({ nextAttemptAt, dueAt }),
       )
       .execute()
 }
