@@ -255,6 +255,26 @@ describe('a change to emergency', () => {
     expect((await deliverAt(opensAt)).notifications).toHaveLength(1)
   })
 
+  it('reminds immediately of a lead whose reminders would start over when we open', async () => {
+    const { clock, store, press, correct, deliverAt } = await open('sqlite', {
+      hours: { ...dayHours, emergencies: 'always' },
+    })
+    // It is 5 PM.
+    clock.at += 11 * hourMs
+    const id = await store({}, { ...promiseFrom(clock.at), recipients: ['email-4f3c'] })
+    await deliverAt()
+    await press(id, 'called')
+    clock.at += 3 * hourMs
+    await press(id, 'undone')
+    await deliverAt()
+    clock.at += hourMs
+    await correct(id, { serviceType: 'emergency' })
+    const { notifications } = await deliverAt()
+    expect(notifications).toMatchObject([
+      { body: expect.stringContaining('EMERGENCY'), silent: false },
+    ])
+  })
+
   it('wakes nobody about a request that is closed', async () => {
     const { clock, id, press, correct, deliverAt } = await openAtNight('always')
     await press(id, 'done')

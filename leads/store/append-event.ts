@@ -23,7 +23,7 @@ import {
   readNeed,
 } from '../lead-state.ts'
 import { minuteMs } from '../time-units.ts'
-import { moveCrewRow } from './crew-rows.ts'
+import { hurryCrewRow, moveCrewRow } from './crew-rows.ts'
 import { cancelDeliveries, cancelPending, writeDeliveries } from './deliveries.ts'
 import { selectEvents } from './find-events.ts'
 import { notifyDevices } from './push-devices.ts'
@@ -220,17 +220,22 @@ async function store(
 
 /**
  * If the lead is waiting for us to open, starts its countdown now and alerts the crew. Keeps the deadline. If a call is
- * in progress, asks for the result sooner.
+ * in progress, asks for the result sooner. If the reminders wait until we open because of an Undo, sends one now.
  */
-async function hurry(trx: Kysely<Tables>, lead: StoredLead, { startAt }: EventPlan): Promise<void> {
-  const { id, promiseStartAt, changedAt } = lead
+async function hurry(trx: Kysely<Tables>, lead: StoredLead, plan: EventPlan): Promise<void> {
+  const { id, promiseStartAt, deadlineAt, changedAt } = lead
+  const { startAt } = plan
   if (startAt === undefined) return
   const need = readNeed(lead)
   if (need === 'result' && changedAt !== null)
     await moveCrewRow(trx, id, changedAt + computeChase(true).askAfterMs)
-  if (promiseStartAt === null || promiseStartAt <= startAt) return
-  await trx.updateTable('leads').set({ promiseStartAt: startAt }).where('id', '=', id).execute()
-  if (need === 'first-call') await moveCrewRow(trx, id, startAt)
+  if (promiseStartAt === null || deadlineAt === null) return
+  const after = plan.computeStartOverAt?.(lead)
+  if (promiseStartAt > startAt) {
+    await trx.updateTable('leads').set({ promiseStartAt: startAt }).where('id', '=', id).execute()
+    if (need === 'first-call') await moveCrewRow(trx, id, startAt)
+  } else if (need === 'first-call' && changedAt !== null && deadlineAt < startAt && after)
+    await hurryCrewRow(trx, id, { after, dueAt: deadlineAt, nextAttemptAt: startAt })
 }
 
 const unknown = { person: null, email: null, text: null, callAgainAt: null }

@@ -49,6 +49,21 @@ export async function moveCrewRow(
       .execute()
 }
 
+/** Moves a step that is due after `after`. */
+export async function hurryCrewRow(
+  trx: Kysely<Tables>,
+  leadId: string,
+  { after, ...times }: { after: number; dueAt: number; nextAttemptAt: number },
+): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set(times)
+    .where('leadId', '=', leadId)
+    .where('recipient', '=', crew)
+    .where('dueAt', '>', after)
+    .execute()
+}
+
 export type DueLead = Awaited<ReturnType<typeof listDueLeads>>[number]
 
 /** Lists the leads whose next step is due: emergencies first, then the ones that have been due longest. */
