@@ -230,12 +230,13 @@ async function hurry(trx: Kysely<Tables>, lead: StoredLead, plan: EventPlan): Pr
   if (need === 'result' && changedAt !== null)
     await moveCrewRow(trx, id, changedAt + computeChase(true).askAfterMs)
   if (promiseStartAt === null || deadlineAt === null) return
-  const after = plan.computeStartOverAt?.(lead)
+  const latestAt = plan.computeStartOverAt?.(lead)
   if (promiseStartAt > startAt) {
     await trx.updateTable('leads').set({ promiseStartAt: startAt }).where('id', '=', id).execute()
     if (need === 'first-call') await moveCrewRow(trx, id, startAt)
-  } else if (need === 'first-call' && changedAt !== null && deadlineAt < startAt && after)
-    await hurryCrewRow(trx, id, { after, dueAt: deadlineAt, nextAttemptAt: startAt })
+  } else if (need === 'first-call' && changedAt !== null && deadlineAt < startAt && latestAt)
+    // A step that was planned for the deadline or earlier still sends a reminder.
+    await hurryCrewRow(trx, id, { latestAt, dueAt: deadlineAt, nextAttemptAt: startAt })
 }
 
 const unknown = { person: null, email: null, text: null, callAgainAt: null }

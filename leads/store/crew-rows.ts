@@ -49,18 +49,18 @@ export async function moveCrewRow(
       .execute()
 }
 
-/** Moves a step that is due after `after`. */
+/** Changes the times of a lead's next step, unless it is due by `latestAt`. */
 export async function hurryCrewRow(
   trx: Kysely<Tables>,
   leadId: string,
-  { after, ...times }: { after: number; dueAt: number; nextAttemptAt: number },
+  { latestAt, ...times }: { latestAt: number; dueAt: number; nextAttemptAt: number },
 ): Promise<void> {
   await trx
     .updateTable('deliveries')
     .set(times)
     .where('leadId', '=', leadId)
     .where('recipient', '=', crew)
-    .where('dueAt', '>', after)
+    .where('dueAt', '>', latestAt)
     .execute()
 }
 
